@@ -1,0 +1,3 @@
+//! The `foreread` program.
+
+fn main() {}

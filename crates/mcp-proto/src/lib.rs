@@ -1,0 +1,1 @@
+//! Model Context Protocol messages for every published revision.

@@ -1,0 +1,1 @@
+//! Synchronous Model Context Protocol server and client over stdio.

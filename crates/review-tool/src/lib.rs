@@ -1,0 +1,1 @@
+//! Reviews a git change: diff, rules, findings, report.

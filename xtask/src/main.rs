@@ -1,0 +1,3 @@
+//! Project tasks: `cargo xtask <task>`.
+
+fn main() {}
