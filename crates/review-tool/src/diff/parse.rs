@@ -1,0 +1,402 @@
+//! Reads the text of a diff: git's own format, plain `diff -u`, and combined diffs.
+//!
+//! Inside a hunk only the counts of its header decide where it ends, so no text of the change can pose
+//! as a header; outside, nothing but the known header lines is read. Whatever does not fit is a
+//! [`Problem`] and marks its file as damaged; the rest is still read. Never fails, never panics.
+
+use super::path::{is_prefixed, read, read_pair, strip, unquote};
+use super::{Body, ChangeSet, FileChange, Hunk, Line, LineKind, Problem, RepoPath, Status};
+
+/// Reads a diff. Files come in the order of the text; problems say what was left out.
+#[must_use]
+pub fn parse(text: &[u8]) -> (ChangeSet<'_>, Vec<Problem>) {
+    let mut parser = Parser { rest: text, files: Vec::new(), current: None, problems: Vec::new() };
+    parser.run();
+    (ChangeSet { files: parser.files }, parser.problems)
+}
+
+/// The header lines of one file as they come in.
+#[derive(Default)]
+struct Header {
+    /// The paths of the `diff --git` line, prefixes included, where it is not ambiguous.
+    pair: Option<(Vec<u8>, Vec<u8>)>,
+    /// The path of a `diff --cc` line, which has no prefix.
+    combined_path: Option<Vec<u8>>,
+    /// The paths of the `---` and `+++` lines; the outer `None` means that there was no such line.
+    marked: (Option<Vec<u8>>, Option<Vec<u8>>),
+    /// The paths of `rename` or `copy` lines, which have no prefix.
+    moved: (Option<Vec<u8>>, Option<Vec<u8>>),
+    status: Option<Status>,
+    old_mode: Option<u32>,
+    new_mode: Option<u32>,
+    old_id: Option<String>,
+    new_id: Option<String>,
+    parents: usize,
+    binary: bool,
+    git: bool,
+    damaged: bool,
+}
+
+struct Parser<'d> {
+    rest: &'d [u8],
+    files: Vec<FileChange<'d>>,
+    current: Option<(Header, Vec<Hunk<'d>>)>,
+    problems: Vec<Problem>,
+}
+
+impl<'d> Parser<'d> {
+    fn run(&mut self) {
+        while let Some((line, after)) = next_line(self.rest) {
+            let text = line.strip_suffix(b"\r").unwrap_or(line);
+            if text.starts_with(b"@@") && self.current.is_some() {
+                self.rest = after;
+                self.hunk(text);
+                continue;
+            }
+            self.outside(text, after);
+        }
+        self.finish();
+    }
+
+    /// One line outside every hunk.
+    fn outside(&mut self, text: &'d [u8], after: &'d [u8]) {
+        let here = self.rest;
+        self.rest = after;
+        if let Some(paths) = text.strip_prefix(b"diff --git ") {
+            self.start(Header {
+                git: true,
+                parents: 1,
+                pair: read_pair(paths),
+                ..Header::default()
+            });
+        } else if let Some(path) =
+            text.strip_prefix(b"diff --cc ").or_else(|| text.strip_prefix(b"diff --combined "))
+        {
+            let path = unquote(path).map_or_else(|| path.to_vec(), |(path, _)| path);
+            let combined_path = Some(path);
+            self.start(Header { git: true, parents: 2, combined_path, ..Header::default() });
+        } else if let Some(path) = text.strip_prefix(b"* Unmerged path ") {
+            self.finish();
+            let path = unquote(path).map_or_else(|| path.to_vec(), |(path, _)| path);
+            self.problems.push(Problem::of_file(
+                RepoPath::new(path).display(),
+                "the path is unmerged, so it has no one content to review: resolve the conflict first",
+            ));
+        } else if text.starts_with(b"--- ") && self.starts_plain_file(after) {
+            self.start(Header { parents: 1, ..Header::default() });
+            self.header_line(text);
+        } else if self.current.is_some() {
+            self.header_line(text);
+        }
+        debug_assert!(self.rest.len() < here.len());
+    }
+
+    /// Whether a `---` line opens a file of its own: it is not the header line that git's own header
+    /// still expects, and a `+++` line follows.
+    fn starts_plain_file(&self, after: &[u8]) -> bool {
+        let expected = self.current.as_ref().is_some_and(|(header, hunks)| {
+            header.git && header.marked.0.is_none() && hunks.is_empty()
+        });
+        !expected && after.starts_with(b"+++ ")
+    }
+
+    fn header_line(&mut self, text: &[u8]) {
+        let Some((header, hunks)) = &mut self.current else { return };
+        if hunks.is_empty() {
+            header.read(text);
+        } else if matches!(text, [b'+' | b'-' | b' ', ..]) && text != b"-- " {
+            header.damaged = true;
+            let name = header.name();
+            self.problems.push(Problem::of_file(
+                name,
+                "the diff has lines beyond the count of their hunk header; they were not reviewed",
+            ));
+            // One message for the whole run of such lines.
+            while self.rest.first().is_some_and(|byte| b"+- ".contains(byte))
+                && !self.rest.starts_with(b"--- ")
+            {
+                self.rest = next_line(self.rest).map_or(&[], |(_, after)| after);
+            }
+        }
+    }
+
+    fn start(&mut self, header: Header) {
+        self.finish();
+        self.current = Some((header, Vec::new()));
+    }
+
+    fn finish(&mut self) {
+        let Some((header, hunks)) = self.current.take() else { return };
+        match header.into_change(hunks) {
+            Ok(change) => self.files.push(change),
+            Err(message) => self.problems.push(Problem::general(message)),
+        }
+    }
+
+    /// Reads the hunk that `line` opens, up to the counts that it states.
+    fn hunk(&mut self, line: &[u8]) {
+        let Some((header, hunks)) = &mut self.current else { return };
+        let Some((parents, ranges)) = read_ranges(line) else {
+            return self.damage("a hunk header cannot be read; its lines were not reviewed");
+        };
+        header.parents = parents;
+        let ((old_start, old_len), (new_start, new_len)) = (ranges[0], ranges[parents]);
+        if hunks.last().is_some_and(|last| {
+            new_start < last.new_start.saturating_add(last.new_len)
+                || (parents == 1 && old_start < last.old_start.saturating_add(last.old_len))
+        }) {
+            return self.damage("a hunk stands before the one above it; it was not reviewed");
+        }
+        let mut left: Vec<u32> = ranges.iter().map(|&(_, len)| len).collect();
+        let mut lines: Vec<Line<'d>> = Vec::new();
+        let mut cut = false;
+        while left.iter().any(|&left| left > 0) {
+            let Some((text, after)) = next_line(self.rest) else {
+                cut = true;
+                break;
+            };
+            if text.starts_with(b"\\") {
+                self.rest = after;
+                no_newline(&mut lines);
+                continue;
+            }
+            let Some((kind, text)) = classify(text, parents, &mut left) else {
+                cut = true;
+                break;
+            };
+            self.rest = after;
+            lines.push(Line { kind, text, newline: true });
+        }
+        if self.rest.starts_with(b"\\ ") {
+            self.rest = next_line(self.rest).map_or(&[], |(_, after)| after);
+            no_newline(&mut lines);
+        }
+        let mut hunk = Hunk { old_start, old_len, new_start, new_len, lines };
+        if cut {
+            // The counts now say what is there, so that line numbers and fragments agree.
+            hunk.old_len = old_len - left[0];
+            hunk.new_len = new_len - left[parents];
+        }
+        hunks.push(hunk);
+        if cut {
+            self.damage("a hunk is cut short; the lines that it lacks were not reviewed");
+        }
+    }
+
+    fn damage(&mut self, message: &str) {
+        if let Some((header, _)) = &mut self.current {
+            header.damaged = true;
+            self.problems.push(Problem::of_file(header.name(), message));
+        }
+    }
+}
+
+/// Marks the lines that end the file without a line feed: the last, or, where a removed line stands
+/// before an added one, each in its turn as git writes the mark behind each.
+fn no_newline(lines: &mut [Line<'_>]) {
+    if let Some(line) = lines.last_mut() {
+        line.newline = false;
+    }
+}
+
+/// Tells the sides of one hunk line and counts it; `None` if it cannot belong to the hunk.
+fn classify<'d>(text: &'d [u8], parents: usize, left: &mut [u32]) -> Option<(LineKind, &'d [u8])> {
+    // Some tools, and git itself by a setting, write an empty context line without its space.
+    let (signs, content) = if text.is_empty() || text == b"\r" {
+        (&b"                "[..parents.min(16)], text)
+    } else {
+        text.split_at_checked(parents)?
+    };
+    if signs.len() != parents || !signs.iter().all(|sign| b" +-".contains(sign)) {
+        return None;
+    }
+    let gone = signs.contains(&b'-');
+    if gone && signs.contains(&b'+') {
+        return None;
+    }
+    let stands = |sign: u8| if gone { sign == b'-' } else { sign == b' ' };
+    let counted = |left: &[u32], at: usize| left[at] > 0;
+    for (at, &sign) in signs.iter().enumerate() {
+        if stands(sign) && !counted(left, at) {
+            return None;
+        }
+    }
+    if !gone && !counted(left, parents) {
+        return None;
+    }
+    for (at, &sign) in signs.iter().enumerate() {
+        left[at] -= u32::from(stands(sign));
+    }
+    left[parents] -= u32::from(!gone);
+    let kind = match (gone, signs[0]) {
+        (true, b'-') => LineKind::Removed,
+        (true, _) => LineKind::OtherParent,
+        (false, _) if signs.contains(&b'+') => LineKind::Added,
+        (false, _) => LineKind::Context,
+    };
+    Some((kind, content))
+}
+
+/// The start and length of each side, the new one last; with the number of parents.
+fn read_ranges(line: &[u8]) -> Option<(usize, Vec<(u32, u32)>)> {
+    let signs = line.iter().take_while(|&&byte| byte == b'@').count();
+    let parents = signs.checked_sub(1).filter(|parents| (1..=16).contains(parents))?;
+    let text = std::str::from_utf8(&line[signs..]).ok().or_else(|| {
+        // The heading behind the ranges is a line of the file, in whatever encoding.
+        let end = line[signs..].windows(2).position(|two| two == b"@@")?;
+        std::str::from_utf8(&line[signs..signs + end]).ok()
+    })?;
+    let mut words = text.strip_prefix(' ')?.split(' ');
+    let mut ranges = Vec::with_capacity(parents + 1);
+    for at in 0..=parents {
+        let sign = if at == parents { '+' } else { '-' };
+        let word = words.next()?.strip_prefix(sign)?;
+        let (start, len) = word.split_once(',').unwrap_or((word, "1"));
+        let number = |text: &str| -> Option<u32> {
+            text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
+        };
+        let (start, len) = (number(start)?, number(len)?);
+        // Line 0 exists only as the place before the first line.
+        if (start == 0 && len > 0) || start.checked_add(len).is_none() {
+            return None;
+        }
+        ranges.push((start, len));
+    }
+    words.next()?.bytes().take(signs).all(|byte| byte == b'@').then_some((parents, ranges))
+}
+
+impl Header {
+    /// Reads one extended header line; any other line is not the diff's to explain.
+    fn read(&mut self, text: &[u8]) {
+        let path = |rest: &[u8]| read(rest);
+        let mode =
+            |rest: &[u8]| u32::from_str_radix(std::str::from_utf8(rest).ok()?.trim(), 8).ok();
+        let after = |prefix: &str| text.strip_prefix(prefix.as_bytes());
+        if let Some(rest) = after("--- ") {
+            self.marked.0 = path(rest);
+        } else if let Some(rest) = after("+++ ") {
+            self.marked.1 = path(rest);
+        } else if let Some(rest) = after("old mode ") {
+            self.old_mode = mode(rest);
+        } else if let Some(rest) = after("new mode ") {
+            self.new_mode = mode(rest);
+        } else if let Some(rest) = after("mode ") {
+            // Combined: the old modes, one a parent, then the new one.
+            if let Some(at) = rest.windows(2).position(|two| two == b"..") {
+                self.old_mode = rest[..at].split(|&byte| byte == b',').next().and_then(mode);
+                self.new_mode = mode(&rest[at + 2..]);
+            }
+        } else if let Some(rest) = after("new file mode ") {
+            self.status = Some(Status::Added);
+            self.new_mode = mode(rest);
+        } else if let Some(rest) = after("deleted file mode ") {
+            self.status = Some(Status::Deleted);
+            self.old_mode = rest.split(|&byte| byte == b',').next().and_then(mode);
+        } else if let Some(rest) = after("rename from ") {
+            self.status = Some(Status::Renamed);
+            self.moved.0 = path(rest);
+        } else if let Some(rest) = after("rename to ") {
+            self.moved.1 = path(rest);
+        } else if let Some(rest) = after("copy from ") {
+            self.status = Some(Status::Copied);
+            self.moved.0 = path(rest);
+        } else if let Some(rest) = after("copy to ") {
+            self.moved.1 = path(rest);
+        } else if let Some(rest) = after("index ") {
+            self.read_index(rest);
+        } else if after("Binary files ").is_some_and(|rest| rest.ends_with(b" differ"))
+            || after("GIT binary patch").is_some()
+        {
+            self.binary = true;
+        }
+    }
+
+    fn read_index(&mut self, rest: &[u8]) {
+        let Ok(text) = std::str::from_utf8(rest) else { return };
+        let (ids, mode) =
+            text.split_once(' ').map_or((text, None), |(ids, mode)| (ids, Some(mode)));
+        let Some((old, new)) = ids.split_once("..") else { return };
+        let old = old.split(',').next().unwrap_or_default();
+        let hex = |id: &str| {
+            let ok = id.len() >= 4 && id.len() <= 64 && id.bytes().all(|b| b.is_ascii_hexdigit());
+            ok.then(|| id.to_ascii_lowercase())
+        };
+        (self.old_id, self.new_id) = (hex(old), hex(new));
+        if let Some(mode) = mode.and_then(|mode| u32::from_str_radix(mode.trim(), 8).ok()) {
+            (self.old_mode, self.new_mode) = (Some(mode), Some(mode));
+        }
+    }
+
+    /// A name for messages before the header is complete.
+    fn name(&self) -> String {
+        let (old, new) = self.paths();
+        new.or(old).map_or_else(|| "(unnamed file)".to_owned(), |path| path.display().into_owned())
+    }
+
+    fn paths(&self) -> (Option<RepoPath>, Option<RepoPath>) {
+        if let Some(path) = &self.combined_path {
+            let path = Some(RepoPath::new(path.clone()));
+            return (path.clone(), path);
+        }
+        if let (Some(from), Some(to)) = &self.moved {
+            return (Some(RepoPath::new(from.clone())), Some(RepoPath::new(to.clone())));
+        }
+        let real = |path: &Option<Vec<u8>>| path.clone().filter(|path| path != b"/dev/null");
+        let has_marks = self.marked.0.is_some() && self.marked.1.is_some();
+        let (old, new) = match &self.pair {
+            _ if has_marks => (real(&self.marked.0), real(&self.marked.1)),
+            Some((old, new)) => (Some(old.clone()), Some(new.clone())),
+            None => (None, None),
+        };
+        let prefixed = match &self.pair {
+            Some((old, new)) => is_prefixed(Some(old), Some(new)),
+            None => is_prefixed(old.as_deref(), new.as_deref()),
+        };
+        (old.map(|path| strip(path, prefixed)), new.map(|path| strip(path, prefixed)))
+    }
+
+    fn into_change(self, hunks: Vec<Hunk<'_>>) -> Result<FileChange<'_>, &'static str> {
+        let (mut old_path, mut new_path) = self.paths();
+        let status = self.status.unwrap_or(match (&old_path, &new_path) {
+            (None, Some(_)) => Status::Added,
+            (Some(_), None) => Status::Deleted,
+            _ => Status::Modified,
+        });
+        match status {
+            Status::Added => old_path = None,
+            Status::Deleted => new_path = None,
+            Status::Modified | Status::Renamed | Status::Copied => {}
+        }
+        if old_path.is_none() && new_path.is_none() {
+            return Err("the diff has a file whose name cannot be read; it was not reviewed");
+        }
+        let body = match (self.binary, hunks.is_empty()) {
+            (true, _) => Body::Binary,
+            (false, true) => Body::Empty,
+            (false, false) => Body::Text(hunks),
+        };
+        Ok(FileChange {
+            status,
+            old_path,
+            new_path,
+            old_mode: self.old_mode,
+            new_mode: self.new_mode,
+            old_id: self.old_id,
+            new_id: self.new_id,
+            parents: self.parents.max(1),
+            body,
+            damaged: self.damaged,
+        })
+    }
+}
+
+/// The next line without its line feed, and what follows; `None` at the end.
+fn next_line(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    if text.is_empty() {
+        return None;
+    }
+    Some(match memchr::memchr(b'\n', text) {
+        Some(at) => (&text[..at], &text[at + 1..]),
+        None => (text, &[]),
+    })
+}

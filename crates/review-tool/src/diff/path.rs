@@ -1,0 +1,236 @@
+//! Paths as git writes them in a diff.
+
+use std::borrow::Cow;
+
+/// A path inside a repository: bytes, `/` between names.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RepoPath(Vec<u8>);
+
+impl RepoPath {
+    /// Wraps the bytes of a path.
+    #[must_use]
+    pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
+        Self(bytes.into())
+    }
+
+    /// The bytes as git stores them.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The path as text: as it is where it is UTF-8, else quoted as git quotes it, so that two
+    /// different paths never read the same.
+    #[must_use]
+    pub fn display(&self) -> Cow<'_, str> {
+        match std::str::from_utf8(&self.0) {
+            Ok(text) => Cow::Borrowed(text),
+            Err(_) => Cow::Owned(quote(&self.0)),
+        }
+    }
+
+    /// Whether the path stays below the root it is joined to: not empty, not absolute, with no empty,
+    /// `.` or `..` name and nothing inside a `.git` folder.
+    #[must_use]
+    pub fn is_inside(&self) -> bool {
+        !self.0.is_empty()
+            && !self.0.contains(&0)
+            && self.0.split(|&byte| byte == b'/').all(|name| {
+                !name.is_empty()
+                    && name != b"."
+                    && name != b".."
+                    && !name.eq_ignore_ascii_case(b".git")
+                    && (cfg!(unix) || !name.iter().any(|byte| matches!(byte, b'\\' | b':')))
+            })
+    }
+}
+
+/// Writes bytes as a C string in double quotes, as git does with `core.quotePath`.
+fn quote(bytes: &[u8]) -> String {
+    let mut out = String::from('"');
+    for &byte in bytes {
+        match byte {
+            b'"' | b'\\' => {
+                out.push('\\');
+                out.push(char::from(byte));
+            }
+            b'\n' => out.push_str("\\n"),
+            b'\t' => out.push_str("\\t"),
+            0x20..=0x7e => out.push(char::from(byte)),
+            _ => out.push_str(&format!("\\{byte:03o}")),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// Reads a C string in double quotes from the start of `text`; returns its bytes and what follows.
+/// `None` if it does not start with a quote, does not end, or has an unknown escape.
+pub(super) fn unquote(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
+    let mut rest = text.strip_prefix(b"\"")?;
+    let mut out = Vec::new();
+    loop {
+        let (&byte, after) = rest.split_first()?;
+        rest = after;
+        match byte {
+            b'"' => return Some((out, rest)),
+            b'\\' => {
+                let (&escape, after) = rest.split_first()?;
+                rest = after;
+                out.push(match escape {
+                    b'a' => 7,
+                    b'b' => 8,
+                    b't' => b'\t',
+                    b'n' => b'\n',
+                    b'v' => 11,
+                    b'f' => 12,
+                    b'r' => b'\r',
+                    b'"' | b'\\' => escape,
+                    b'0'..=b'3' => {
+                        let (&[second, third], after) = rest.split_first_chunk::<2>()?;
+                        rest = after;
+                        let digit = |d: u8| (b'0'..=b'7').contains(&d).then(|| d - b'0');
+                        (escape - b'0') * 64 + digit(second)? * 8 + digit(third)?
+                    }
+                    _ => return None,
+                });
+            }
+            _ => out.push(byte),
+        }
+    }
+}
+
+/// Reads one path from a `---`, `+++`, `rename` or `copy` line: quoted, or up to a tab, after which
+/// `diff -u` writes a time and git nothing.
+pub(super) fn read(text: &[u8]) -> Option<Vec<u8>> {
+    if text.starts_with(b"\"") {
+        return unquote(text).map(|(path, _)| path);
+    }
+    let end = text.iter().position(|&byte| byte == b'\t').unwrap_or(text.len());
+    (end > 0).then(|| text[..end].to_vec())
+}
+
+/// Reads both paths of a `diff --git` line, prefixes included.
+///
+/// The line is ambiguous where an unquoted path has spaces; git itself then relies on both paths being
+/// equal behind their prefixes, and so does this. `None` where they are not: the other header lines of
+/// such a file name them.
+pub(super) fn read_pair(text: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
+    if text.starts_with(b"\"") {
+        let (old, rest) = unquote(text)?;
+        let rest = rest.strip_prefix(b" ")?;
+        let new = if rest.starts_with(b"\"") { unquote(rest)?.0 } else { rest.to_vec() };
+        return Some((old, new));
+    }
+    if let Some(at) = text.windows(2).position(|two| two == b" \"")
+        && let Some((new, b"")) = unquote(&text[at + 1..])
+    {
+        return Some((text[..at].to_vec(), new));
+    }
+    let mut unequal = None;
+    for at in memchr::memchr_iter(b' ', text) {
+        let (old, new) = (&text[..at], &text[at + 1..]);
+        let same = strip_first(old).is_some_and(|name| Some(name) == strip_first(new));
+        if same || old == new {
+            return Some((old.to_vec(), new.to_vec()));
+        }
+        unequal = match unequal {
+            None => Some((old, new)),
+            Some(_) => return None,
+        };
+    }
+    unequal.map(|(old, new)| (old.to_vec(), new.to_vec()))
+}
+
+fn strip_first(path: &[u8]) -> Option<&[u8]> {
+    let at = path.iter().position(|&byte| byte == b'/')?;
+    Some(&path[at + 1..])
+}
+
+/// The one-letter prefixes that git puts before a path: `a/`, `b/`, and those of `diff.mnemonicPrefix`.
+fn has_prefix(path: &[u8]) -> bool {
+    matches!(path, [b'a' | b'b' | b'c' | b'i' | b'o' | b'w' | b'1' | b'2', b'/', _, ..])
+}
+
+/// Whether a pair of paths carries git's prefixes rather than folders that look like them: git's two
+/// differ, and a diff without prefixes names both sides alike.
+pub(super) fn is_prefixed(old: Option<&[u8]>, new: Option<&[u8]>) -> bool {
+    match (old, new) {
+        (Some(old), Some(new)) => has_prefix(old) && has_prefix(new) && old[0] != new[0],
+        (Some(path), None) | (None, Some(path)) => has_prefix(path),
+        (None, None) => false,
+    }
+}
+
+/// Takes the two bytes of a prefix off a path, where the file has prefixes.
+pub(super) fn strip(path: Vec<u8>, prefixed: bool) -> RepoPath {
+    RepoPath(if prefixed && has_prefix(&path) { path[2..].to_vec() } else { path })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quoted_paths_come_back_byte_for_byte() {
+        for (text, want) in [
+            (&br#""a/tab\there""#[..], Some(&b"a/tab\there"[..])),
+            (br#""a/\303\251\"\\\n""#, Some(b"a/\xc3\xa9\"\\\n")),
+            (br#""open"#, None),
+            (br#""bad \x41""#, None),
+            (br#""short \30""#, None),
+            (b"plain", None),
+        ] {
+            assert_eq!(unquote(text).map(|(path, _)| path).as_deref(), want);
+        }
+    }
+
+    #[test]
+    fn a_quoted_path_reads_back_the_same() {
+        let bytes: Vec<u8> = (1..=255).collect();
+        assert_eq!(unquote(quote(&bytes).as_bytes()), Some((bytes, &b""[..])));
+    }
+
+    #[test]
+    fn pairs_split_where_both_names_agree() {
+        for (text, old, new) in [
+            ("a/x b/x", "a/x", "b/x"),
+            ("a/x b/y b/x b/y", "a/x b/y", "b/x b/y"),
+            ("\"a/q\\\"\" b/plain", "a/q\"", "b/plain"),
+            ("a/plain \"b/q\\\"\"", "a/plain", "b/q\""),
+            ("x y x y", "x y", "x y"),
+            ("a/one b/two", "a/one", "b/two"),
+        ] {
+            let want = Some((old.as_bytes().to_vec(), new.as_bytes().to_vec()));
+            assert_eq!(read_pair(text.as_bytes()), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn prefixes_are_told_from_folders() {
+        for (old, new, want) in [
+            (Some("a/x"), Some("b/x"), true),
+            (Some("i/x"), Some("w/x"), true),
+            (Some("src/x"), Some("src/x"), false),
+            (Some("a/x"), Some("a/x"), false),
+            (None, Some("b/x"), true),
+            (None, Some("x"), false),
+            (None, None, false),
+        ] {
+            let bytes = |path: Option<&'static str>| path.map(str::as_bytes);
+            assert_eq!(is_prefixed(bytes(old), bytes(new)), want, "{old:?} {new:?}");
+        }
+        assert_eq!(strip(b"a/x".to_vec(), true), RepoPath::new("x"));
+        assert_eq!(strip(b"a/x".to_vec(), false), RepoPath::new("a/x"));
+    }
+
+    #[test]
+    fn paths_that_leave_the_root_are_told() {
+        for path in ["../x", "/etc/passwd", "a/../../b", "", "a//b", ".git/config", "a/.GIT/x"] {
+            assert!(!RepoPath::new(path).is_inside(), "{path}");
+        }
+        for path in ["x", "a/b c/..d", ".gitignore", "..."] {
+            assert!(RepoPath::new(path).is_inside(), "{path}");
+        }
+    }
+}

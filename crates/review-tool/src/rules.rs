@@ -1,0 +1,205 @@
+//! The embedded rules: what each says of itself, how it is run, and the register of all of them.
+//!
+//! A rule is one YAML file under `rules/`, which holds its vocabulary, its page, its cases and, where
+//! syntax decides, its pattern. A rule that a pattern cannot express names a check: a function in a
+//! file of its own under `src/rules/`. Rules look at what a change adds or removes; the whole file is
+//! context.
+
+use std::sync::OnceLock;
+
+use crate::finding::{Category, Confidence, Fix, Severity, Side};
+use crate::language::Language;
+use crate::view::FileView;
+
+mod checks;
+mod file;
+mod introduced;
+
+pub use file::{Case, RuleError, RuleFile, Scope};
+
+/// The sources of the embedded rules, ordered by path.
+static SOURCES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/rules.in"));
+
+/// A place that a rule found, before it becomes a finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hit {
+    /// 1-based line on `side`; it stands on that side alone.
+    pub line: u32,
+    /// Last line, where the hit spans several.
+    pub line_end: Option<u32>,
+    /// The side on which the line stands.
+    pub side: Side,
+    /// What is wrong here, if the rule's own message does not say it all.
+    pub message: Option<String>,
+    /// A replacement that mends it.
+    pub fix: Option<Fix>,
+}
+
+impl Hit {
+    /// A hit on an added line.
+    #[must_use]
+    pub fn added(line: u32) -> Self {
+        Self { line, line_end: None, side: Side::New, message: None, fix: None }
+    }
+
+    /// A hit on a removed line.
+    #[must_use]
+    pub fn removed(line: u32) -> Self {
+        Self { side: Side::Old, ..Self::added(line) }
+    }
+
+    /// Replaces the rule's message.
+    #[must_use]
+    pub fn message(mut self, message: impl Into<String>) -> Self {
+        self.message = Some(message.into());
+        self
+    }
+}
+
+/// A rule that is not a pattern: looks at one file and returns its hits, in any order.
+pub type Check = fn(&FileView) -> Vec<Hit>;
+
+/// A rule ready to run.
+pub struct Rule {
+    /// What its file says.
+    pub file: RuleFile,
+    run: Run,
+}
+
+enum Run {
+    Check(Check),
+    Pattern(Vec<(Language, crate::syntax::Query)>),
+}
+
+impl Rule {
+    /// Compiles a rule file.
+    ///
+    /// # Errors
+    /// [`RuleError`] where the file is incomplete, names an unknown check or has a bad pattern.
+    pub fn new(file: RuleFile) -> Result<Self, RuleError> {
+        let run = match (&file.check, &file.syntax) {
+            (Some(name), None) => Run::Check(
+                checks::find(name)
+                    .ok_or_else(|| file.error(format!("there is no check {name:?}")))?,
+            ),
+            (None, Some(pattern)) => {
+                if file.languages.is_empty() {
+                    return Err(file.error("a pattern needs languages".to_owned()));
+                }
+                let queries = file.languages.iter().map(|&language| {
+                    let query = crate::syntax::Query::compile(language, pattern);
+                    query
+                        .map(|query| (language, query))
+                        .map_err(|error| file.error(error.to_string()))
+                });
+                Run::Pattern(queries.collect::<Result<_, _>>()?)
+            }
+            _ => return Err(file.error("exactly one of syntax and check is needed".to_owned())),
+        };
+        Ok(Self { file, run })
+    }
+
+    /// The stable name.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.file.id
+    }
+
+    /// What kind of fault it finds.
+    #[must_use]
+    pub fn category(&self) -> Category {
+        self.file.category
+    }
+
+    /// How bad its findings are, unless settings say otherwise.
+    #[must_use]
+    pub fn severity(&self) -> Severity {
+        self.file.severity
+    }
+
+    /// How sure it is.
+    #[must_use]
+    pub fn confidence(&self) -> Confidence {
+        self.file.confidence
+    }
+
+    fn speaks(&self, language: Option<Language>) -> bool {
+        self.file.languages.is_empty()
+            || language.is_some_and(|language| self.file.languages.contains(&language))
+    }
+}
+
+/// An ordered set of rules.
+pub struct RuleSet {
+    rules: Vec<Rule>,
+}
+
+impl RuleSet {
+    /// Orders `rules` by id.
+    #[must_use]
+    pub fn new(mut rules: Vec<Rule>) -> Self {
+        rules.sort_by(|a, b| a.file.id.cmp(&b.file.id));
+        Self { rules }
+    }
+
+    /// The embedded rules, compiled at the first call.
+    ///
+    /// A rule that does not compile is left out here and fails the project's own tests.
+    pub fn embedded() -> &'static Self {
+        static SET: OnceLock<RuleSet> = OnceLock::new();
+        SET.get_or_init(|| {
+            let rules = embedded_sources()
+                .filter_map(|(_, text)| RuleFile::read(text).and_then(Rule::new).ok())
+                .collect();
+            Self::new(rules)
+        })
+    }
+
+    /// Every rule, ordered by id.
+    #[must_use]
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// The rule of that id.
+    #[must_use]
+    pub fn get(&self, id: &str) -> Option<&Rule> {
+        self.rules
+            .binary_search_by(|rule| rule.file.id.as_str().cmp(id))
+            .ok()
+            .map(|at| &self.rules[at])
+    }
+
+    /// Runs every rule that `wanted` accepts over one file. Hits come grouped by rule in the order of
+    /// ids, ascending by line within each, one for each rule, side and line.
+    pub fn check<'r>(
+        &'r self,
+        view: &FileView,
+        wanted: impl Fn(&Rule) -> bool,
+    ) -> Vec<(&'r Rule, Hit)> {
+        let language = view.language();
+        let rules: Vec<&Rule> =
+            self.rules.iter().filter(|rule| rule.speaks(language) && wanted(rule)).collect();
+        let mut hits = introduced::check(&rules, view);
+        for (at, rule) in rules.iter().enumerate() {
+            if let Run::Check(check) = rule.run {
+                hits.extend(check(view).into_iter().map(|hit| (at, hit)));
+            }
+        }
+        hits.retain(|(at, hit)| {
+            let scope = rules[*at].file.scope;
+            view.side(hit.side).is_changed(hit.line)
+                && (scope == Scope::Any
+                    || (scope == Scope::Test)
+                        == (view.is_test() || hit.side == Side::New && view.in_test(hit.line)))
+        });
+        hits.sort_by_key(|(at, hit)| (*at, hit.side, hit.line));
+        hits.dedup_by_key(|(at, hit)| (*at, hit.side, hit.line));
+        hits.into_iter().map(|(at, hit)| (rules[at], hit)).collect()
+    }
+}
+
+/// The path below `rules/` and the text of every embedded rule file, ordered by path.
+pub fn embedded_sources() -> impl Iterator<Item = (&'static str, &'static str)> {
+    SOURCES.iter().copied()
+}

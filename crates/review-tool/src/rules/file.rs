@@ -1,0 +1,134 @@
+//! The format of a rule file.
+
+use serde::Deserialize;
+
+use crate::finding::{Category, Confidence, Severity};
+use crate::language::Language;
+use crate::syntax::{Pattern, SyntaxError, read_yaml};
+
+/// A rule file that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum RuleError {
+    /// The file is not a rule document.
+    #[error(transparent)]
+    Document(#[from] SyntaxError),
+    /// The document is one, but not a rule that can run.
+    #[error("rule {id}: {reason}")]
+    Rule {
+        /// The rule's id.
+        id: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// In which code a rule looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// Everywhere.
+    #[default]
+    Any,
+    /// Outside tests.
+    Code,
+    /// In tests alone.
+    Test,
+}
+
+/// A rule as its file writes it.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RuleFile {
+    /// Stable name: lower-case words joined by `-`, the language first where there is one.
+    pub id: String,
+    /// A few words.
+    pub title: String,
+    /// What kind of fault it finds.
+    pub category: Category,
+    /// How bad it is.
+    pub severity: Severity,
+    /// How sure the rule is.
+    pub confidence: Confidence,
+    /// The languages it reads; none for a check that reads any text.
+    #[serde(default, deserialize_with = "languages")]
+    pub languages: Vec<Language>,
+    /// In which code it looks.
+    #[serde(default)]
+    pub scope: Scope,
+    /// Whether it tells tests that may fail without a fault, which callers can leave out.
+    #[serde(default)]
+    pub flaky: bool,
+    /// What is wrong; `{NAME}` stands for the text of a metavariable.
+    pub message: String,
+    /// What to do about it.
+    pub suggestion: String,
+    /// The metavariable whose line is reported, where that is not the first line of the match.
+    #[serde(default)]
+    pub at: Option<String>,
+    /// The pattern, of a rule that syntax decides.
+    #[serde(default)]
+    pub syntax: Option<Pattern>,
+    /// The check, of a rule that code decides.
+    #[serde(default)]
+    pub check: Option<String>,
+    /// Markdown with the headings What it finds, Why, Example and Limits.
+    pub page: String,
+    /// What proves it.
+    pub cases: Cases,
+}
+
+/// Changes on which a rule must fire, and changes on which it must not.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cases {
+    /// It fires, on the lines that each names.
+    pub fires: Vec<Case>,
+    /// It stays silent.
+    pub silent: Vec<Case>,
+}
+
+/// One change of one file.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Case {
+    /// The path of the file; by default one that fits the rule's first language and scope.
+    #[serde(default)]
+    pub path: Option<String>,
+    /// The text before; absent for a new file.
+    #[serde(default)]
+    pub old: Option<String>,
+    /// The text after; absent for a deleted file.
+    #[serde(default)]
+    pub new: Option<String>,
+    /// The lines of the new side on which the rule fires, ascending.
+    #[serde(default)]
+    pub lines: Vec<u32>,
+    /// The lines of the old side on which it fires.
+    #[serde(default)]
+    pub old_lines: Vec<u32>,
+}
+
+impl RuleFile {
+    /// Reads a rule file.
+    ///
+    /// # Errors
+    /// [`RuleError::Document`] with the place of the fault.
+    pub fn read(text: &str) -> Result<Self, RuleError> {
+        Ok(read_yaml(text)?)
+    }
+
+    pub(super) fn error(&self, reason: String) -> RuleError {
+        RuleError::Rule { id: self.id.clone(), reason }
+    }
+}
+
+fn languages<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Language>, D::Error> {
+    let names = Vec::<String>::deserialize(deserializer)?;
+    names
+        .iter()
+        .map(|name| {
+            Language::parse(name)
+                .ok_or_else(|| serde::de::Error::custom(format!("unknown language {name:?}")))
+        })
+        .collect()
+}

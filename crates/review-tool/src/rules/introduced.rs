@@ -1,0 +1,240 @@
+//! Runs pattern rules over a file and keeps what the change introduced.
+//!
+//! A match counts where the change shows inside it and it was not there before. It was there before if
+//! the old side has a match of the same rule that begins at the same unchanged line, or one with the
+//! same tokens that the new side has not used up: moved or reformatted code is not new.
+
+use std::collections::HashMap;
+
+use super::{Hit, Rule, Run};
+use crate::finding::Side;
+use crate::source::SideText;
+use crate::syntax::{Match, Node, Query, QuerySet};
+use crate::view::FileView;
+
+/// A match with what is needed once its tree is no longer at hand.
+struct Found {
+    rule: usize,
+    first: u32,
+    last: u32,
+    at: u32,
+    tokens: String,
+    message: String,
+}
+
+/// Runs the pattern rules among `rules`; hits name a rule by its position.
+pub(super) fn check(rules: &[&Rule], view: &FileView) -> Vec<(usize, Hit)> {
+    let Some(language) = view.language() else { return Vec::new() };
+    let queries: Vec<(usize, &Query)> = rules
+        .iter()
+        .enumerate()
+        .filter_map(|(at, rule)| match &rule.run {
+            Run::Pattern(queries) => {
+                let query = &queries.iter().find(|(of, _)| *of == language)?.1;
+                Some((at, query))
+            }
+            Run::Check(_) => None,
+        })
+        .collect();
+    let new = view.new_side();
+    if queries.is_empty() || (new.changed().is_empty() && view.old_side().changed().is_empty()) {
+        return Vec::new();
+    }
+    let found = scan(&queries, rules, view, Side::New, |lines| new.touches(&lines));
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let before = matches_before(&found, &queries, rules, view);
+    keep_introduced(found, &before, view)
+}
+
+/// What the rules that fired also match on the old side.
+fn matches_before(
+    found: &[Found],
+    queries: &[(usize, &Query)],
+    rules: &[&Rule],
+    view: &FileView,
+) -> Vec<Found> {
+    let fired: Vec<(usize, &Query)> = queries
+        .iter()
+        .copied()
+        .filter(|(rule, _)| found.iter().any(|found| found.rule == *rule))
+        .collect();
+    scan(&fired, rules, view, Side::Old, |_| true)
+}
+
+fn scan(
+    queries: &[(usize, &Query)],
+    rules: &[&Rule],
+    view: &FileView,
+    side: Side,
+    enter: impl Fn(std::ops::RangeInclusive<u32>) -> bool,
+) -> Vec<Found> {
+    let set = QuerySet::new(queries.iter().map(|(_, query)| *query).collect());
+    let mut out = Vec::new();
+    for (base, tree) in view.trees(side) {
+        let absolute = |line: u32| base.saturating_add(line);
+        set.scan(
+            tree,
+            |first, last| enter(absolute(first)..=absolute(last)),
+            |index, matched| {
+                let rule = queries[index].0;
+                let file = &rules[rule].file;
+                let node = matched.node();
+                let (first, last) = node.lines();
+                let at = file.at.as_deref().and_then(|name| matched.capture(name));
+                let at = at.map_or(first, |node| node.lines().0);
+                out.push(Found {
+                    rule,
+                    first: absolute(first),
+                    last: absolute(last),
+                    at: absolute(at),
+                    tokens: tokens(node.text()),
+                    message: fill(&file.message, &matched),
+                });
+            },
+        );
+    }
+    out
+}
+
+fn keep_introduced(found: Vec<Found>, before: &[Found], view: &FileView) -> Vec<(usize, Hit)> {
+    let (old, new) = (view.old_side(), view.new_side());
+    let mut known: Vec<HashMap<&str, usize>> = Vec::new();
+    for found in before {
+        if known.len() <= found.rule {
+            known.resize_with(found.rule + 1, HashMap::new);
+        }
+        *known[found.rule].entry(&found.tokens).or_default() += 1;
+    }
+    let at_old_line =
+        |rule: usize, line: u32| before.iter().any(|b| b.rule == rule && b.at == line);
+    let mut hits = Vec::new();
+    for found in found {
+        if let Some(left) =
+            known.get_mut(found.rule).and_then(|of| of.get_mut(found.tokens.as_str()))
+            && *left > 0
+        {
+            *left -= 1;
+            continue;
+        }
+        if !new.is_changed(found.at)
+            && old_line_of(found.at, old, new).is_some_and(|line| at_old_line(found.rule, line))
+        {
+            continue;
+        }
+        let hit = if new.is_changed(found.at) {
+            let line_end = (found.last > found.at).then_some(found.last);
+            Hit { line_end, ..Hit::added(found.at) }
+        } else if let Some(line) = new.first_changed_in(&(found.first..=found.last)) {
+            Hit::added(line)
+        } else if let Some(gap) = new.first_gap_in(&(found.first..=found.last))
+            && let Some(line) = removed_line_at(gap, old, new)
+        {
+            Hit::removed(line)
+        } else {
+            continue;
+        };
+        hits.push((found.rule, hit.message(found.message)));
+    }
+    hits
+}
+
+/// The number on the old side of a line that stands on both.
+fn old_line_of(line: u32, old: &SideText, new: &SideText) -> Option<u32> {
+    if new.is_changed(line) {
+        return None;
+    }
+    let added = new.changed().partition_point(|&changed| changed < line);
+    // The n-th unchanged line of one side is the n-th unchanged line of the other.
+    let rank = line.checked_sub(u32::try_from(added).ok()?)?;
+    nth_unchanged(rank, old.changed())
+}
+
+/// The first old line that stood in the gap after `gap` on the new side.
+fn removed_line_at(gap: u32, old: &SideText, new: &SideText) -> Option<u32> {
+    let before = if gap == 0 { 0 } else { old_line_of(gap, old, new)? };
+    old.first_changed_in(&(before.saturating_add(1)..=before.saturating_add(1)))
+}
+
+/// The number of the `rank`-th line that is not in `changed`, both 1-based.
+fn nth_unchanged(rank: u32, changed: &[u32]) -> Option<u32> {
+    // changed[i] has changed[i] - 1 - i unchanged lines before it.
+    let skipped = partition(changed, |index, line| {
+        u32::try_from(index).is_ok_and(|index| line.saturating_sub(1).saturating_sub(index) < rank)
+    });
+    rank.checked_add(u32::try_from(skipped).ok()?)
+}
+
+fn partition(items: &[u32], holds: impl Fn(usize, u32) -> bool) -> usize {
+    let (mut low, mut high) = (0, items.len());
+    while low < high {
+        let middle = low.midpoint(high);
+        if holds(middle, items[middle]) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+/// The text with every run of white space taken out, so that layout does not count.
+fn tokens(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+/// Puts the texts of metavariables into a message, cut to one short line each.
+fn fill(message: &str, matched: &Match<'_>) -> String {
+    let mut out = String::with_capacity(message.len());
+    let mut rest = message;
+    while let Some(open) = rest.find('{') {
+        let (before, from) = rest.split_at(open);
+        out.push_str(before);
+        let name_len =
+            from[1..].find(|c: char| !(c.is_ascii_uppercase() || c == '_' || c.is_ascii_digit()));
+        match name_len.map(|len| (&from[1..=len], &from[1 + len..])) {
+            Some((name, after)) if !name.is_empty() && after.starts_with('}') => {
+                out.push_str(&matched.capture(name).as_ref().map(one_line).unwrap_or_default());
+                rest = &after[1..];
+            }
+            _ => {
+                out.push('{');
+                rest = &from[1..];
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+fn one_line(node: &Node<'_>) -> String {
+    const LONGEST: usize = 60;
+    let text: Vec<&str> = node.text().split_whitespace().collect();
+    let text = text.join(" ");
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unchanged_lines_keep_their_rank() {
+        assert_eq!(nth_unchanged(1, &[]), Some(1));
+        assert_eq!(nth_unchanged(1, &[1, 2]), Some(3));
+        assert_eq!(nth_unchanged(2, &[2, 4]), Some(3));
+        assert_eq!(nth_unchanged(3, &[2, 4]), Some(5));
+    }
+
+    #[test]
+    fn the_first_removed_line_of_a_gap_is_found() {
+        let old = SideText::whole(b"a\nb\nc\nd\n", vec![2, 3], vec![]);
+        let new = SideText::whole(b"a\nd\n", vec![], vec![1]);
+        assert_eq!(removed_line_at(1, &old, &new), Some(2));
+        assert_eq!(old_line_of(2, &old, &new), Some(4));
+    }
+}

@@ -1,0 +1,122 @@
+//! Every embedded rule holds what its file says: it compiles, has a page, fires where its cases say
+//! and nowhere else.
+//!
+//! `RULE=<part of an id>` in the environment runs the rules whose id contains it.
+
+#![expect(clippy::panic, reason = "a rule file that cannot be read is the failure to report")]
+
+use review_tool::diff::{self, apply::sides};
+use review_tool::finding::Side;
+use review_tool::language::Language;
+use review_tool::rules::{Case, Rule, RuleFile, RuleSet, Scope, embedded_sources};
+use review_tool::view::FileView;
+
+fn rules() -> Vec<(&'static str, RuleFile)> {
+    let wanted = std::env::var("RULE").unwrap_or_default();
+    embedded_sources()
+        .map(|(path, text)| match RuleFile::read(text) {
+            Ok(file) => (path, file),
+            Err(error) => panic!("{path}: {error}"),
+        })
+        .filter(|(_, file)| file.id.contains(&wanted))
+        .collect()
+}
+
+fn path_of(file: &RuleFile, case: &Case) -> String {
+    if let Some(path) = &case.path {
+        return path.clone();
+    }
+    let extension = match file.languages.first() {
+        Some(Language::Bash) => "sh",
+        Some(Language::C) => "c",
+        Some(Language::Go) => "go",
+        Some(Language::Java) => "java",
+        Some(Language::JavaScript) => "js",
+        Some(Language::Php) => "php",
+        Some(Language::Python) => "py",
+        Some(Language::Ruby) => "rb",
+        Some(Language::Rust) => "rs",
+        Some(Language::Tsx) => "tsx",
+        Some(Language::TypeScript) => "ts",
+        None => "txt",
+    };
+    let folder = if file.scope == Scope::Test { "tests" } else { "src" };
+    format!("{folder}/case.{extension}")
+}
+
+/// The view of a case: its texts, compared line by line with the `similar` crate.
+fn view(path: &str, case: &Case) -> FileView {
+    let (old, new) = (case.old.as_deref(), case.new.as_deref());
+    let header = |text: Option<&str>, side: &str| match text {
+        Some(_) => format!("{side}/{path}"),
+        None => "/dev/null".to_owned(),
+    };
+    let text = similar::TextDiff::from_lines(old.unwrap_or_default(), new.unwrap_or_default())
+        .unified_diff()
+        .header(&header(old, "a"), &header(new, "b"))
+        .to_string();
+    let (set, problems) = diff::parse(text.as_bytes());
+    assert!(problems.is_empty(), "{problems:?}\n{text}");
+    let change = set.files.first().unwrap_or_else(|| panic!("the case changes nothing:\n{text}"));
+    let (before, after, mismatch) = sides(change, old.map(str::as_bytes));
+    assert_eq!(mismatch, None, "{text}");
+    FileView::new(path.to_owned(), old.map(|_| path.to_owned()), before, after)
+}
+
+fn lines(set: &RuleSet, id: &str, view: &FileView) -> (Vec<u32>, Vec<u32>) {
+    let hits = set.check(view, |rule| rule.id() == id);
+    let on =
+        |side| hits.iter().filter(|(_, hit)| hit.side == side).map(|(_, hit)| hit.line).collect();
+    (on(Side::New), on(Side::Old))
+}
+
+#[test]
+fn rules_fire_where_their_cases_say_and_nowhere_else() {
+    let mut faults = Vec::new();
+    for (_, file) in rules() {
+        let set = RuleSet::new(vec![Rule::new(file.clone()).unwrap_or_else(|e| panic!("{e}"))]);
+        let cases = file.cases.fires.iter().map(|case| (true, case));
+        let cases = cases.chain(file.cases.silent.iter().map(|case| (false, case)));
+        for (at, (fires, case)) in cases.enumerate() {
+            let path = path_of(&file, case);
+            let found = lines(&set, &file.id, &view(&path, case));
+            let want = (case.lines.clone(), case.old_lines.clone());
+            if found != want || fires == (want.0.is_empty() && want.1.is_empty()) {
+                let text = case.new.as_deref().or(case.old.as_deref()).unwrap_or_default();
+                faults.push(format!(
+                    "{} case {at} ({path}): found new {:?} old {:?}, want new {:?} old {:?}\n{text}",
+                    file.id, found.0, found.1, want.0, want.1
+                ));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn rule_files_are_complete_and_named_after_their_id() {
+    const HEADINGS: [&str; 4] = ["## What it finds", "## Why", "## Example", "## Limits"];
+    for (path, file) in rules() {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        assert_eq!(name, format!("{}.yml", file.id), "the file is named after its rule");
+        let word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        assert!(file.id.chars().all(word), "{}: lower-case words joined by -", file.id);
+        let mut at = 0;
+        for heading in HEADINGS {
+            let found = file.page[at..].find(heading);
+            at += found.unwrap_or_else(|| panic!("{}: no heading {heading:?} in order", file.id));
+        }
+        assert!(file.cases.fires.len() >= 3, "{}: three firing cases at least", file.id);
+        assert!(file.cases.silent.len() >= 3, "{}: three silent cases at least", file.id);
+        for text in [&file.title, &file.message, &file.suggestion] {
+            assert!(!text.trim().is_empty() && !text.contains('\n'), "{}: one line each", file.id);
+        }
+    }
+}
+
+#[test]
+fn embedded_rules_all_compile_and_have_ids_of_their_own() {
+    let set = RuleSet::embedded();
+    assert_eq!(set.rules().len(), embedded_sources().count());
+    assert!(set.rules().is_sorted_by(|a, b| a.id() < b.id()));
+}
