@@ -1,0 +1,348 @@
+//! `_meta`: what travels beside a message's own members.
+//!
+//! Keys that the protocol defines are typed; every other key is kept as it came. Defined keys that
+//! are present must have their type, `null` included: a malformed claim is never read as absence.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use crate::capabilities::ClientCapabilities;
+use crate::encode::{Encode, Fields, Object, Writer};
+use crate::error::RpcError;
+use crate::id::{ProgressToken, RequestId};
+use crate::json::{JsonObject, RawJson};
+use crate::lifecycle::Implementation;
+use crate::notification::LoggingLevel;
+use crate::params::{decode_params, invalid_params};
+use crate::revision::Revision;
+
+const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
+const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
+const RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
+const PROGRESS_TOKEN: &str = "progressToken";
+
+/// The `_meta` of a request.
+///
+/// Since: 2024-11-05; the `io.modelcontextprotocol/` keys since 2026-07-28. Page: basic.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct RequestMeta {
+    /// Asks for progress reports under this token.
+    pub progress_token: Option<ProgressToken>,
+    /// The revision the request follows, as an open string. Presence makes a request stateless.
+    pub protocol_version: Option<String>,
+    /// The client's identity, for display only.
+    pub client_info: Option<Implementation>,
+    /// What the client can do for this request.
+    pub client_capabilities: Option<ClientCapabilities>,
+    /// Asks for log messages of this level and above while the request runs.
+    pub log_level: Option<LoggingLevel>,
+    /// The task that the request belongs to. Only: 2025-11-25.
+    pub related_task: Option<RelatedTask>,
+    /// All other keys, trace context included.
+    pub other: JsonObject,
+}
+
+/// The `_meta` of a result.
+///
+/// Since: 2024-11-05. Page: basic.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct ResultMeta {
+    /// The server's identity. A malformed one is ignored. Since: 2026-07-28.
+    pub server_info: Option<Implementation>,
+    /// The listen request that a final listen result ends. Since: 2026-07-28.
+    pub subscription_id: Option<RequestId>,
+    /// The task that the result belongs to. Only: 2025-11-25.
+    pub related_task: Option<RelatedTask>,
+    /// All other keys.
+    pub other: JsonObject,
+}
+
+/// The `_meta` of a notification.
+///
+/// Since: 2024-11-05. Page: basic.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct NotificationMeta {
+    /// The listen request that asked for the notification. Since: 2026-07-28.
+    pub subscription_id: Option<RequestId>,
+    /// The task that the notification belongs to. Only: 2025-11-25.
+    pub related_task: Option<RelatedTask>,
+    /// All other keys.
+    pub other: JsonObject,
+}
+
+/// Names the task that a message belongs to.
+///
+/// Only: 2025-11-25. Page: basic/utilities/tasks.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RelatedTask {
+    /// The task's id.
+    pub task_id: String,
+}
+
+/// Returns the text of a message's `_meta` without decoding anything else.
+///
+/// Equal texts decode to equal values, so a receiver may keep the last decoded one.
+#[must_use]
+pub fn raw_meta(params: Option<&RawValue>) -> Option<&RawValue> {
+    serde_json::from_str::<MetaMember<'_>>(params?.get()).ok()?.0
+}
+
+impl RequestMeta {
+    /// Decodes the `_meta` of a request, or the default when it has none.
+    ///
+    /// # Errors
+    /// Gives "invalid params" when a defined key is present but malformed.
+    pub fn from_params(params: Option<&RawValue>) -> Result<Self, RpcError> {
+        match raw_meta(params) {
+            Some(meta) => Self::from_raw(meta),
+            None => Ok(Self::default()),
+        }
+    }
+
+    /// Decodes the text that [`raw_meta`] returned.
+    ///
+    /// # Errors
+    /// Gives "invalid params" when a defined key is present but malformed.
+    pub fn from_raw(meta: &RawValue) -> Result<Self, RpcError> {
+        serde_json::from_str(meta.get()).map_err(|error| invalid_params("_meta", &error))
+    }
+
+    /// Sets the progress token.
+    #[must_use]
+    pub fn with_progress_token(mut self, token: impl Into<ProgressToken>) -> Self {
+        self.progress_token = Some(token.into());
+        self
+    }
+
+    /// Sets the client's identity.
+    #[must_use]
+    pub fn with_client_info(mut self, client: Implementation) -> Self {
+        self.client_info = Some(client);
+        self
+    }
+
+    /// Sets the client's capabilities.
+    #[must_use]
+    pub fn with_client_capabilities(mut self, capabilities: ClientCapabilities) -> Self {
+        self.client_capabilities = Some(capabilities);
+        self
+    }
+
+    /// Asks for log messages.
+    #[must_use]
+    pub fn with_log_level(mut self, level: LoggingLevel) -> Self {
+        self.log_level = Some(level);
+        self
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.progress_token.is_none() && self.related_task.is_none() && self.other.is_empty()
+    }
+}
+
+impl Fields for RequestMeta {
+    fn fields(&self, object: &mut Object<'_, '_>) {
+        object.optional(PROGRESS_TOKEN, &self.progress_token);
+        object.since(Revision::V2026_07_28, |object| {
+            // A request is sent in one revision and can claim no other.
+            object.field(PROTOCOL_VERSION, object.revision().as_str());
+            object.optional(CLIENT_INFO, &self.client_info);
+            match &self.client_capabilities {
+                Some(capabilities) => object.field(CLIENT_CAPABILITIES, capabilities),
+                None => object.field(CLIENT_CAPABILITIES, &ClientCapabilities::default()),
+            }
+            object.optional(LOG_LEVEL, &self.log_level);
+        });
+        object.only(Revision::V2025_11_25, |object| {
+            object.optional(RELATED_TASK, &self.related_task);
+        });
+        object.members(&self.other);
+    }
+}
+
+impl ResultMeta {
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Writes the members; `stamp` stands in for an identity that the result does not bring.
+    pub(crate) fn write(&self, object: &mut Object<'_, '_>, stamp: Option<&RawJson>) {
+        object.since(Revision::V2026_07_28, |object| {
+            match (&self.server_info, stamp) {
+                (Some(server), _) => object.field(SERVER_INFO, server),
+                (None, Some(stamp)) => object.field(SERVER_INFO, stamp),
+                (None, None) => {}
+            }
+            object.optional(SUBSCRIPTION_ID, &self.subscription_id);
+        });
+        object.only(Revision::V2025_11_25, |object| {
+            object.optional(RELATED_TASK, &self.related_task);
+        });
+        object.members(&self.other);
+    }
+}
+
+impl NotificationMeta {
+    /// Decodes the `_meta` of a notification, or the default when it has none.
+    ///
+    /// # Errors
+    /// Gives "invalid params" when a defined key is present but malformed.
+    pub fn from_params(params: Option<&RawValue>) -> Result<Self, RpcError> {
+        match raw_meta(params) {
+            Some(_) => decode_params::<MetaHolder<Self>>(params).map(|holder| holder.meta),
+            None => Ok(Self::default()),
+        }
+    }
+
+    /// Ties the notification to a listen request.
+    #[must_use]
+    pub fn for_subscription(id: RequestId) -> Self {
+        Self { subscription_id: Some(id), ..Self::default() }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl Fields for NotificationMeta {
+    fn fields(&self, object: &mut Object<'_, '_>) {
+        object.since(Revision::V2026_07_28, |object| {
+            object.optional(SUBSCRIPTION_ID, &self.subscription_id);
+        });
+        object.only(Revision::V2025_11_25, |object| {
+            object.optional(RELATED_TASK, &self.related_task);
+        });
+        object.members(&self.other);
+    }
+}
+
+impl Encode for RelatedTask {
+    fn encode(&self, out: &mut Writer<'_>) {
+        out.object(|object| object.field("taskId", &self.task_id));
+    }
+}
+
+#[derive(Deserialize)]
+struct MetaHolder<T> {
+    #[serde(rename = "_meta")]
+    meta: T,
+}
+
+/// The `_meta` member of an object, everything else skipped. `null` counts as absent.
+struct MetaMember<'a>(Option<&'a RawValue>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for MetaMember<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(MetaMemberVisitor)
+    }
+}
+
+struct MetaMemberVisitor;
+
+impl<'de> Visitor<'de> for MetaMemberVisitor {
+    type Value = MetaMember<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<MetaMember<'de>, A::Error> {
+        let mut meta = None;
+        while let Some(IsMeta(is_meta)) = map.next_key()? {
+            if is_meta {
+                meta = Some(map.next_value::<&RawValue>()?).filter(|raw| raw.get() != "null");
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(MetaMember(meta))
+    }
+}
+
+struct IsMeta(bool);
+
+impl<'de> Deserialize<'de> for IsMeta {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NameVisitor;
+        impl Visitor<'_> for NameVisitor {
+            type Value = IsMeta;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a member name")
+            }
+
+            fn visit_str<E>(self, name: &str) -> Result<IsMeta, E> {
+                Ok(IsMeta(name == "_meta"))
+            }
+        }
+        deserializer.deserialize_str(NameVisitor)
+    }
+}
+
+/// Decodes an open set: a visitor that types the keys given and keeps the others.
+macro_rules! open_set {
+    ($name:ident { $($key:ident => $field:ident : $mode:ident),+ $(,)? }) => {
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct SetVisitor;
+
+                impl<'de> Visitor<'de> for SetVisitor {
+                    type Value = $name;
+
+                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                        f.write_str("an object")
+                    }
+
+                    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<$name, A::Error> {
+                        let mut set = $name::default();
+                        let mut other: Vec<(String, RawJson)> = Vec::new();
+                        while let Some(key) = map.next_key::<std::borrow::Cow<'de, str>>()? {
+                            match key.as_ref() {
+                                $($key => set.$field = open_set!(@$mode map),)+
+                                _ => other.push((key.into_owned(), map.next_value()?)),
+                            }
+                        }
+                        set.other = JsonObject::from_members(other);
+                        Ok(set)
+                    }
+                }
+
+                deserializer.deserialize_map(SetVisitor)
+            }
+        }
+    };
+    (@strict $map:ident) => { Some($map.next_value()?) };
+    (@lenient $map:ident) => { $map.next_value::<RawJson>()?.decode().ok() };
+}
+
+open_set!(RequestMeta {
+    PROGRESS_TOKEN => progress_token: strict,
+    PROTOCOL_VERSION => protocol_version: strict,
+    CLIENT_INFO => client_info: strict,
+    CLIENT_CAPABILITIES => client_capabilities: strict,
+    LOG_LEVEL => log_level: strict,
+    RELATED_TASK => related_task: strict,
+});
+
+open_set!(ResultMeta {
+    SERVER_INFO => server_info: lenient,
+    SUBSCRIPTION_ID => subscription_id: strict,
+    RELATED_TASK => related_task: lenient,
+});
+
+open_set!(NotificationMeta {
+    SUBSCRIPTION_ID => subscription_id: strict,
+    RELATED_TASK => related_task: lenient,
+});
