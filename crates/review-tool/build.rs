@@ -1,5 +1,7 @@
 //! Embeds every rule file: writes the list of `rules/**/*.yml`, ordered by path, for `src/rules.rs`.
 
+#![expect(clippy::disallowed_methods, reason = "a build script reads and writes files")]
+
 use std::error::Error;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

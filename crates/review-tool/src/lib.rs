@@ -1,9 +1,20 @@
 //! Reviews a git change: diff, rules, findings, report.
 
+pub mod control;
 pub mod diff;
+mod error;
 pub mod finding;
 pub mod language;
+mod printable;
+pub mod repo;
+pub mod report;
+pub mod request;
+mod review;
 pub mod rules;
+pub mod secret;
 pub mod source;
 pub mod syntax;
 pub mod view;
+pub use error::ReviewError;
+pub use printable::printable;
+pub use review::{Excerpt, Review, review};

@@ -111,12 +111,16 @@ impl<'d> Parser<'d> {
                 name,
                 "the diff has lines beyond the count of their hunk header; they were not reviewed",
             ));
-            // One message for the whole run of such lines.
-            while self.rest.first().is_some_and(|byte| b"+- ".contains(byte))
-                && !self.rest.starts_with(b"--- ")
-            {
-                self.rest = next_line(self.rest).map_or(&[], |(_, after)| after);
-            }
+            self.skip_stray_lines();
+        }
+    }
+
+    /// Passes over lines that belong to no hunk, so that one message serves for all of them.
+    fn skip_stray_lines(&mut self) {
+        while self.rest.first().is_some_and(|byte| b"+- ".contains(byte))
+            && !self.rest.starts_with(b"--- ")
+        {
+            self.rest = next_line(self.rest).map_or(&[], |(_, after)| after);
         }
     }
 
@@ -137,7 +141,8 @@ impl<'d> Parser<'d> {
     fn hunk(&mut self, line: &[u8]) {
         let Some((header, hunks)) = &mut self.current else { return };
         let Some((parents, ranges)) = read_ranges(line) else {
-            return self.damage("a hunk header cannot be read; its lines were not reviewed");
+            self.damage("a hunk header cannot be read; its lines were not reviewed");
+            return self.skip_stray_lines();
         };
         header.parents = parents;
         let ((old_start, old_len), (new_start, new_len)) = (ranges[0], ranges[parents]);
@@ -145,7 +150,8 @@ impl<'d> Parser<'d> {
             new_start < last.new_start.saturating_add(last.new_len)
                 || (parents == 1 && old_start < last.old_start.saturating_add(last.old_len))
         }) {
-            return self.damage("a hunk stands before the one above it; it was not reviewed");
+            self.damage("a hunk stands before the one above it; it was not reviewed");
+            return self.skip_stray_lines();
         }
         let mut left: Vec<u32> = ranges.iter().map(|&(_, len)| len).collect();
         let mut lines: Vec<Line<'d>> = Vec::new();

@@ -1,0 +1,199 @@
+//! Where changes come from: the port to a repository.
+
+use std::ffi::OsString;
+
+use crate::control::Control;
+use crate::diff::{Problem, RepoPath};
+use crate::request::Scope;
+
+pub mod git;
+
+/// A change as read from a repository.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Change {
+    /// The diff, in git's format with prefixes `a/` and `b/`.
+    pub diff: Vec<u8>,
+    /// The object name of the old side, where it has one.
+    pub base: Option<String>,
+    /// The object name of the new side, where it has one.
+    pub head: Option<String>,
+    /// What could not be read.
+    pub problems: Vec<Problem>,
+}
+
+/// Why a repository did not answer.
+#[derive(Debug, thiserror::Error)]
+pub enum RepoError {
+    /// There is no repository where one was named.
+    #[error("{place} is not inside a git repository; name one with --repo or review a diff file")]
+    NotARepository {
+        /// The folder that was opened.
+        place: String,
+    },
+    /// A revision that the repository does not have.
+    #[error("unknown revision {revision:?}: git does not find it; a path goes after --")]
+    UnknownRevision {
+        /// The text that was given.
+        revision: String,
+    },
+    /// Two revisions without a common ancestor, where one is needed.
+    #[error("{left} and {right} have no common ancestor, so {left}...{right} has no base")]
+    NoMergeBase {
+        /// The revision on the left.
+        left: String,
+        /// The revision on the right.
+        right: String,
+    },
+    /// The scope needs a work tree and the repository is bare.
+    #[error("the repository is bare, so nothing is {what}; name revisions or a commit")]
+    Bare {
+        /// What was asked for.
+        what: &'static str,
+    },
+    /// git cannot be started.
+    #[error("cannot start git: {source}; install git or put it on PATH")]
+    Spawn {
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// git failed.
+    #[error("git {command} failed ({status}): {message}")]
+    Git {
+        /// The subcommand.
+        command: String,
+        /// Its exit status.
+        status: String,
+        /// The last lines it wrote on stderr.
+        message: String,
+    },
+    /// git wrote more than the limit.
+    #[error("git {command} wrote more than {limit} bytes; review fewer paths at a time")]
+    TooLarge {
+        /// The subcommand.
+        command: String,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// git did not end in time.
+    #[error("git {command} did not end within {seconds} s")]
+    Timeout {
+        /// The subcommand.
+        command: String,
+        /// The limit in seconds.
+        seconds: u64,
+    },
+    /// git answered something that it never should.
+    #[error("git {command} answered in an unknown form")]
+    Answer {
+        /// The subcommand.
+        command: String,
+    },
+    /// The caller cancelled.
+    #[error("cancelled")]
+    Cancelled,
+    /// There is no repository at all, only a diff.
+    #[error("there is no repository to read {what} from")]
+    NoRepository {
+        /// What was asked for.
+        what: &'static str,
+    },
+}
+
+impl RepoError {
+    /// Whether the caller asked for something that does not exist, rather than the work failing.
+    #[must_use]
+    pub fn is_usage(&self) -> bool {
+        matches!(
+            self,
+            Self::NotARepository { .. }
+                | Self::UnknownRevision { .. }
+                | Self::NoMergeBase { .. }
+                | Self::Bare { .. }
+                | Self::NoRepository { .. }
+        )
+    }
+}
+
+/// Takes the content of one requested object: its place in the request, and `None` where the
+/// repository lacks it or it is too large. Returns whether to go on.
+pub type ContentSink<'s> = dyn FnMut(usize, Option<Vec<u8>>) -> bool + 's;
+
+/// A repository as a review needs it. Reads only; writes nothing anywhere.
+pub trait Repo {
+    /// Reads the change of a scope other than [`Scope::Patch`], narrowed to `paths`.
+    ///
+    /// # Errors
+    /// Any [`RepoError`]; a part that could not be read is a problem in the [`Change`] instead.
+    fn change(
+        &self,
+        scope: &Scope,
+        paths: &[OsString],
+        control: &dyn Control,
+    ) -> Result<Change, RepoError>;
+
+    /// Reads the contents of objects and hands them over in the order of `ids`, each at most `limit`
+    /// bytes.
+    ///
+    /// # Errors
+    /// Any [`RepoError`] that ends the reading early.
+    fn contents(
+        &self,
+        ids: &[String],
+        limit: u64,
+        control: &dyn Control,
+        sink: &mut ContentSink<'_>,
+    ) -> Result<(), RepoError>;
+
+    /// The diff of the given files with their content taken for text, whatever attributes say.
+    ///
+    /// # Errors
+    /// Any [`RepoError`].
+    fn change_as_text(
+        &self,
+        scope: &Scope,
+        paths: &[RepoPath],
+        control: &dyn Control,
+    ) -> Result<Change, RepoError>;
+
+    /// Reads a file of the work tree: `None` unless it is a regular file below the root, reached
+    /// without a symbolic link, of at most `limit` bytes.
+    fn work_file(&self, path: &RepoPath, limit: u64) -> Option<Vec<u8>>;
+}
+
+/// The lack of a repository: a diff alone is reviewed.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoRepo;
+
+impl Repo for NoRepo {
+    fn change(&self, _: &Scope, _: &[OsString], _: &dyn Control) -> Result<Change, RepoError> {
+        Err(RepoError::NoRepository { what: "a change" })
+    }
+
+    fn contents(
+        &self,
+        ids: &[String],
+        _: u64,
+        _: &dyn Control,
+        sink: &mut ContentSink<'_>,
+    ) -> Result<(), RepoError> {
+        for at in 0..ids.len() {
+            if !sink(at, None) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn change_as_text(
+        &self,
+        _: &Scope,
+        _: &[RepoPath],
+        _: &dyn Control,
+    ) -> Result<Change, RepoError> {
+        Err(RepoError::NoRepository { what: "a change" })
+    }
+
+    fn work_file(&self, _: &RepoPath, _: u64) -> Option<Vec<u8>> {
+        None
+    }
+}

@@ -1,0 +1,275 @@
+//! The repository port over the git program.
+//!
+//! git decides what a change is: attributes, worktrees, partial clones and SHA-256 objects then mean
+//! exactly what they mean to its user. It runs without a shell and with a fixed argument list; nothing
+//! that the repository configures may start a program. Revisions reach `git diff` as object names only.
+
+use std::ffi::OsString;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+
+use super::{Change, ContentSink, Repo, RepoError};
+use crate::control::Control;
+use crate::diff::RepoPath;
+use crate::request::Scope;
+
+mod revision;
+mod run;
+mod work_tree;
+
+use revision::Sides;
+use run::Runner;
+
+/// Every diff is made with these arguments: the format is fixed whatever is configured, no program
+/// beside git runs, and no attribute or setting hides a submodule's change.
+const DIFF_ARGUMENTS: &[&str] = &[
+    "diff",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-color",
+    "--no-relative",
+    "--src-prefix=a/",
+    "--dst-prefix=b/",
+    "--full-index",
+    "--unified=3",
+    "--inter-hunk-context=0",
+    "--find-renames",
+    "--submodule=short",
+    "--ignore-submodules=dirty",
+    "-O/dev/null",
+];
+
+/// A git repository opened at a folder inside it.
+#[derive(Debug, Clone)]
+pub struct Git {
+    runner: Runner,
+    /// The root of the work tree; `None` for a bare repository.
+    root: Option<PathBuf>,
+}
+
+impl Git {
+    /// Opens the repository that holds `folder`. With `explicit`, the caller named the folder, and
+    /// variables such as `GIT_DIR` that a hook sets for another repository are not obeyed.
+    ///
+    /// # Errors
+    /// [`RepoError::NotARepository`], or [`RepoError::Spawn`] without git.
+    pub fn open(folder: &Path, explicit: bool) -> Result<Self, RepoError> {
+        let outside = || RepoError::NotARepository { place: folder.display().to_string() };
+        if !folder.is_dir() {
+            return Err(outside());
+        }
+        let runner = Runner::new(folder.to_path_buf(), explicit);
+        let bare = match runner.text(&["rev-parse", "--is-inside-work-tree"]) {
+            Ok(answer) => answer.trim() != "true",
+            Err(RepoError::Git { message, .. }) if message.contains("not a git repository") => {
+                return Err(outside());
+            }
+            Err(error) => return Err(error),
+        };
+        let root = if bare {
+            None
+        } else {
+            let output = runner.bytes(&["rev-parse", "--show-toplevel"])?;
+            Some(run::path_of(output.strip_suffix(b"\n").unwrap_or(&output)))
+        };
+        Ok(Self { runner, root })
+    }
+
+    /// The root of the work tree; `None` for a bare repository.
+    #[must_use]
+    pub fn root(&self) -> Option<&Path> {
+        self.root.as_deref()
+    }
+
+    fn root_for(&self, what: &'static str) -> Result<&Path, RepoError> {
+        self.root.as_deref().ok_or(RepoError::Bare { what })
+    }
+
+    /// The sides of a scope, by object name.
+    fn sides(&self, scope: &Scope) -> Result<Sides, RepoError> {
+        match scope {
+            Scope::Staged => {
+                self.root_for("staged")?;
+                Ok(Sides::Index { base: revision::head(&self.runner)? })
+            }
+            Scope::Unstaged => {
+                self.root_for("unstaged")?;
+                Ok(Sides::WorkTree { base: None })
+            }
+            Scope::All => {
+                self.root_for("changed in a work tree")?;
+                let head = revision::head(&self.runner)?;
+                let base = head.map_or_else(|| revision::empty_tree(&self.runner), Ok)?;
+                Ok(Sides::WorkTree { base: Some(base) })
+            }
+            Scope::Revisions(revisions) => {
+                let sides = revision::resolve(&self.runner, revisions)?;
+                if matches!(sides, Sides::WorkTree { .. }) {
+                    self.root_for("changed in a work tree")?;
+                }
+                Ok(sides)
+            }
+            Scope::Commit(text) => revision::commit(&self.runner, text),
+            Scope::Patch(_) => Err(RepoError::NoRepository { what: "a patch" }),
+        }
+    }
+
+    fn diff(
+        &self,
+        sides: &Sides,
+        extra: &[&str],
+        paths: &[OsString],
+        control: &dyn Control,
+    ) -> Result<Change, RepoError> {
+        let mut arguments: Vec<OsString> = DIFF_ARGUMENTS.iter().map(Into::into).collect();
+        arguments.extend(extra.iter().map(Into::into));
+        let (base, head) = match sides {
+            Sides::Index { base } => {
+                arguments.push("--cached".into());
+                (base.clone(), None)
+            }
+            Sides::WorkTree { base } => (base.clone(), None),
+            Sides::Both { base, head } => (Some(base.clone()), Some(head.clone())),
+            Sides::Several { objects } => (None, objects.first().cloned()),
+        };
+        arguments.push("--end-of-options".into());
+        match sides {
+            // Without a commit, `--cached` compares with nothing at all, as it should.
+            Sides::Index { .. } | Sides::WorkTree { base: None } => {}
+            Sides::WorkTree { base: Some(base) } => arguments.push(base.into()),
+            Sides::Both { base, head } => arguments.extend([base.into(), head.into()]),
+            Sides::Several { objects } => arguments.extend(objects.iter().map(Into::into)),
+        }
+        arguments.push("--".into());
+        arguments.extend(paths.iter().cloned());
+        let reads_work_tree = matches!(sides, Sides::WorkTree { .. });
+        let filters = if reads_work_tree { self.runner.filter_drivers()? } else { Vec::new() };
+        let diff = self.runner.stream(&arguments, &filters, control)?;
+        Ok(Change { diff, base, head, problems: Vec::new() })
+    }
+}
+
+impl Repo for Git {
+    fn change(
+        &self,
+        scope: &Scope,
+        paths: &[OsString],
+        control: &dyn Control,
+    ) -> Result<Change, RepoError> {
+        let sides = self.sides(scope)?;
+        let mut change = self.diff(&sides, &[], paths, control)?;
+        if *scope == Scope::All {
+            let root = self.root_for("changed in a work tree")?;
+            work_tree::append_untracked(&self.runner, root, paths, &mut change, control)?;
+            if revision::head(&self.runner)?.is_none() {
+                change.base = None;
+            }
+        }
+        Ok(change)
+    }
+
+    fn contents(
+        &self,
+        ids: &[String],
+        limit: u64,
+        control: &dyn Control,
+        sink: &mut ContentSink<'_>,
+    ) -> Result<(), RepoError> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let answer = || RepoError::Answer { command: "cat-file".to_owned() };
+        self.runner.converse(&["cat-file", "--batch"], |mut input, output| {
+            std::thread::scope(|scope| {
+                // Written from a thread of its own: git stops reading names while it writes contents.
+                let writer = scope.spawn(move || {
+                    for id in ids {
+                        if writeln!(input, "{id}").is_err() {
+                            break;
+                        }
+                    }
+                });
+                let mut output = BufReader::with_capacity(1 << 16, output);
+                for at in 0..ids.len() {
+                    if control.cancelled() {
+                        return Err(RepoError::Cancelled);
+                    }
+                    let content = read_object(&mut output, limit).ok_or_else(answer)?;
+                    if !sink(at, content) {
+                        break;
+                    }
+                }
+                drop(output);
+                writer.join().map_err(|_| answer())
+            })
+        })
+    }
+
+    fn change_as_text(
+        &self,
+        scope: &Scope,
+        paths: &[RepoPath],
+        control: &dyn Control,
+    ) -> Result<Change, RepoError> {
+        let literal = paths.iter().map(|path| {
+            let mut spec = OsString::from(":(top,literal)");
+            spec.push(run::path_of(path.as_bytes()));
+            spec
+        });
+        let literal: Vec<OsString> = literal.collect();
+        self.diff(&self.sides(scope)?, &["--text"], &literal, control)
+    }
+
+    fn work_file(&self, path: &RepoPath, limit: u64) -> Option<Vec<u8>> {
+        work_tree::read_regular(self.root.as_deref()?, path, limit)
+    }
+}
+
+/// Reads one answer of `cat-file --batch`; the outer `None` is a broken answer, the inner a content
+/// that is missing, over the limit, or not that of a file.
+fn read_object(output: &mut impl BufRead, limit: u64) -> Option<Option<Vec<u8>>> {
+    const LONGEST_HEADER: u64 = 4096;
+    let mut header = Vec::new();
+    output.by_ref().take(LONGEST_HEADER).read_until(b'\n', &mut header).ok()?;
+    let header = std::str::from_utf8(header.strip_suffix(b"\n")?).ok()?;
+    let mut words = header.rsplit(' ');
+    let last = words.next()?;
+    if matches!(last, "missing" | "ambiguous") {
+        return Some(None);
+    }
+    let size: u64 = last.parse().ok()?;
+    let is_file = words.next()? == "blob";
+    let mut content = Vec::new();
+    if size <= limit && is_file {
+        content.reserve_exact(usize::try_from(size).ok()?);
+        if output.by_ref().take(size).read_to_end(&mut content).ok()? as u64 != size {
+            return None;
+        }
+    } else if std::io::copy(&mut output.by_ref().take(size), &mut std::io::sink()).ok()? != size {
+        return None;
+    }
+    let mut end = [0];
+    output.read_exact(&mut end).ok()?;
+    (end == *b"\n").then_some((size <= limit && is_file).then_some(content))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn object_answers_are_told_apart() {
+        let mut text: &[u8] =
+            b"aa blob 3\nx\ny\nbb missing\ncc tree 2\nzz\ndd blob 9\n123456789\nee blob 0\n\nff blob 5\nab";
+        let answers: Vec<_> = (0..6).map(|_| read_object(&mut text, 8)).collect();
+        let want = [
+            Some(Some(b"x\ny".to_vec())),
+            Some(None),
+            Some(None),
+            Some(None),
+            Some(Some(Vec::new())),
+            None,
+        ];
+        assert_eq!(answers, want);
+    }
+}

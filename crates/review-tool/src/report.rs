@@ -1,0 +1,274 @@
+//! The review document: what every front end shows and every consumer reads.
+//!
+//! Its JSON Schema is `schema/review.schema.json`; a test holds the file to these types. Members are
+//! only ever added.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::finding::{Finding, Severity};
+
+pub mod text;
+
+/// The JSON Schema of [`Document`], as published.
+pub const SCHEMA: &str = include_str!("../schema/review.schema.json");
+
+/// The version of the document's shape.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// A whole review.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Document {
+    /// The version of the document's shape: 1.
+    pub schema: u32,
+    /// Free text from a model; empty without one.
+    pub content: String,
+    /// The findings, sorted by severity, file and line.
+    pub findings: Vec<Finding>,
+    /// What was reviewed and the verdict.
+    pub summary: Summary,
+    /// How the review was made.
+    pub meta: Meta,
+}
+
+/// How far a review came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Everything reviewable was reviewed.
+    Complete,
+    /// Something was left unreviewed that should not have been; `problems` says what.
+    Partial,
+    /// The change holds nothing to review.
+    NothingToReview,
+}
+
+/// What was reviewed and the verdict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Summary {
+    /// How far the review came.
+    pub status: Status,
+    /// How many findings are listed, for each severity.
+    pub counts: Counts,
+    /// The verdict.
+    pub gate: Gate,
+    /// Which files were reviewed, and which were not.
+    pub files: Files,
+    /// The summary as one line.
+    pub text: String,
+    /// What went wrong and what it left unreviewed.
+    pub problems: Vec<Problem>,
+    /// How many findings are milder than `min_severity` and so not listed; the gate counts them.
+    pub hidden: u64,
+}
+
+/// A number for each severity.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Counts {
+    /// Findings of severity critical.
+    pub critical: u64,
+    /// Findings of severity high.
+    pub high: u64,
+    /// Findings of severity medium.
+    pub medium: u64,
+    /// Findings of severity low.
+    pub low: u64,
+    /// Findings of severity info.
+    pub info: u64,
+}
+
+impl Counts {
+    /// Counts findings.
+    #[must_use]
+    pub fn of(findings: &[Finding]) -> Self {
+        let mut counts = Self::default();
+        for finding in findings {
+            *match finding.severity {
+                Severity::Critical => &mut counts.critical,
+                Severity::High => &mut counts.high,
+                Severity::Medium => &mut counts.medium,
+                Severity::Low => &mut counts.low,
+                Severity::Info => &mut counts.info,
+            } += 1;
+        }
+        counts
+    }
+
+    /// The number for one severity.
+    #[must_use]
+    pub const fn get(&self, severity: Severity) -> u64 {
+        match severity {
+            Severity::Critical => self.critical,
+            Severity::High => self.high,
+            Severity::Medium => self.medium,
+            Severity::Low => self.low,
+            Severity::Info => self.info,
+        }
+    }
+
+    /// The number over all severities.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        Severity::ALL.iter().map(|&severity| self.get(severity)).sum()
+    }
+}
+
+/// The verdict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Gate {
+    /// The mildest severity that fails the gate; null where no finding does.
+    pub fail_on: Option<Severity>,
+    /// Whether the gate passed: no finding at or above `fail_on`, and nothing left unreviewed.
+    pub passed: bool,
+}
+
+/// Which files were reviewed, and which were not. Both are ordered by path.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Files {
+    /// The files that were reviewed.
+    pub reviewed: Vec<String>,
+    /// The files that were not, with the reason.
+    pub skipped: Vec<Skipped>,
+}
+
+/// A file that was not reviewed.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct Skipped {
+    /// The file's path.
+    pub file: String,
+    /// Why it was left out.
+    pub reason: String,
+}
+
+/// Something that could not be read or reviewed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Problem {
+    /// The file concerned; null for the review as a whole.
+    pub file: Option<String>,
+    /// What went wrong and what it left unreviewed.
+    pub message: String,
+}
+
+/// How the review was made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Meta {
+    /// Who reviewed: `embedded`, or the name of a configured provider.
+    pub provider: String,
+    /// The model; `rules` for the embedded reviewer.
+    pub model: String,
+    /// The language of the texts, as a BCP 47 tag.
+    pub lang: String,
+    /// What a model read and wrote.
+    pub usage: Usage,
+    /// What it cost, in US dollars.
+    pub cost_usd: f64,
+    /// Wall time of the review in milliseconds.
+    pub latency_ms: u64,
+    /// Whether a stored answer was used.
+    pub cached: bool,
+    /// When the review ended, RFC 3339 in UTC.
+    pub timestamp: String,
+    /// The version of foreread.
+    pub version: String,
+    /// Names this review.
+    pub review_id: String,
+    /// The scope: `staged`, `unstaged`, `all`, `range`, `commit` or `diff`.
+    pub scope: String,
+    /// The object name of the old side; null where it has none.
+    pub base: Option<String>,
+    /// The object name of the new side; null where it has none.
+    pub head: Option<String>,
+}
+
+impl Eq for Meta {}
+
+/// Tokens read and written by a model.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Usage {
+    /// Tokens read.
+    pub input_tokens: u64,
+    /// Tokens written.
+    pub output_tokens: u64,
+    /// Of those read, how many came from the provider's cache.
+    pub cached_input_tokens: u64,
+}
+
+/// What only the caller knows of a review: which one it is, when, and by which version.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Stamp {
+    /// Names the review.
+    pub review_id: String,
+    /// When it ended, RFC 3339 in UTC.
+    pub timestamp: String,
+    /// The version of foreread.
+    pub version: String,
+    /// Wall time in milliseconds.
+    pub latency_ms: u64,
+}
+
+impl Document {
+    /// Puts the caller's part into the document.
+    pub fn stamp(&mut self, stamp: Stamp) {
+        self.meta.review_id = stamp.review_id;
+        self.meta.timestamp = stamp.timestamp;
+        self.meta.version = stamp.version;
+        self.meta.latency_ms = stamp.latency_ms;
+    }
+
+    /// The document as JSON, indented, with a final line feed.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        // A document has string keys and finite numbers only, which serialise without fail.
+        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+}
+
+/// The one-line summary.
+#[must_use]
+pub(crate) fn summary_text(
+    status: Status,
+    all: &[Finding],
+    hidden: u64,
+    gate: &Gate,
+    files: &Files,
+    problems: usize,
+) -> String {
+    if status == Status::NothingToReview {
+        return match files.skipped.len() {
+            0 => "nothing to review".to_owned(),
+            count => format!("nothing to review: {} skipped", plural(count as u64, "file")),
+        };
+    }
+    let counts = Counts::of(all);
+    let listed: Vec<String> = Severity::ALL
+        .iter()
+        .filter(|&&severity| counts.get(severity) > 0)
+        .map(|&severity| format!("{} {severity}", counts.get(severity)))
+        .collect();
+    let mut text = match listed.len() {
+        0 => "no findings".to_owned(),
+        _ => format!("{}: {}", plural(counts.total(), "finding"), listed.join(", ")),
+    };
+    if hidden > 0 {
+        text.push_str(&format!(" ({hidden} below the listed severity)"));
+    }
+    text.push_str(&format!(" in {} reviewed", plural(files.reviewed.len() as u64, "file")));
+    if !files.skipped.is_empty() {
+        text.push_str(&format!(", {} skipped", files.skipped.len()));
+    }
+    if status == Status::Partial {
+        text.push_str(&format!("; review incomplete: {}", plural(problems as u64, "problem")));
+    }
+    text.push_str(match (gate.passed, gate.fail_on) {
+        (true, Some(_)) => "; gate passed",
+        (true, None) => "",
+        (false, _) => "; gate failed",
+    });
+    text
+}
+
+fn plural(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}

@@ -1,0 +1,216 @@
+//! Runs the rules over every file of a change, on all cores, in bounded memory.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError, mpsc};
+
+use super::finish::{Candidate, candidate};
+use super::{Steps, cancelled};
+use crate::diff::apply::{Direction, apply, sides};
+use crate::diff::{FileChange, Problem, RepoPath};
+use crate::error::ReviewError;
+use crate::language::Language;
+use crate::repo::Repo;
+use crate::rules::RuleSet;
+use crate::view::{FileView, MAX_PARSED_BYTES};
+
+/// Files in flight between the reader and the workers.
+const QUEUE: usize = 16;
+/// At most this many workers.
+const MAX_WORKERS: usize = 8;
+
+/// What the rules made of the files.
+#[derive(Default)]
+pub(super) struct Inspected {
+    pub(super) candidates: Vec<Candidate>,
+    pub(super) problems: Vec<Problem>,
+}
+
+/// A file with the content it had, where that is known.
+struct Job<'f, 'd> {
+    file: &'f FileChange<'d>,
+    old: Option<Vec<u8>>,
+}
+
+/// Inspects `files`; candidates and problems come in no order.
+///
+/// # Errors
+/// [`ReviewError`] where contents cannot be read or the caller cancels.
+pub(super) fn inspect(
+    files: &[&FileChange<'_>],
+    is_patch: bool,
+    repo: &(dyn Repo + Sync),
+    rules: &RuleSet,
+    no_flaky: bool,
+    steps: &Steps<'_>,
+) -> Result<Inspected, ReviewError> {
+    let inspector = Inspector {
+        is_patch,
+        repo,
+        rules,
+        no_flaky,
+        steps,
+        total: files.len() as u64 + 1,
+        done: AtomicU64::new(0),
+        stopped: AtomicBool::new(false),
+        order: Mutex::new(()),
+    };
+    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_WORKERS);
+    let workers = workers.min(files.len());
+    if workers <= 1 {
+        let mut all = Inspected::default();
+        inspector.feed(files, |job| {
+            inspector.run(&job, &mut all);
+            true
+        })?;
+        return inspector.conclude(all);
+    }
+    let (sender, receiver) = mpsc::sync_channel::<Job<'_, '_>>(QUEUE);
+    let receiver = Mutex::new(receiver);
+    let (fed, parts) = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..workers)
+            .map(|_| {
+                scope.spawn(|| {
+                    let mut part = Inspected::default();
+                    loop {
+                        let job = receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                        let Ok(job) = job else { return part };
+                        inspector.run(&job, &mut part);
+                    }
+                })
+            })
+            .collect();
+        let fed = inspector.feed(files, |job| sender.send(job).is_ok());
+        drop(sender);
+        let parts: Vec<_> = threads.into_iter().map(std::thread::ScopedJoinHandle::join).collect();
+        (fed, parts)
+    });
+    fed?;
+    let mut all = Inspected::default();
+    for part in parts {
+        match part {
+            Ok(part) => {
+                all.candidates.extend(part.candidates);
+                all.problems.extend(part.problems);
+            }
+            Err(_) => all.problems.push(Problem::general(
+                "a worker of the reviewer failed; the findings of its files are lost",
+            )),
+        }
+    }
+    inspector.conclude(all)
+}
+
+struct Inspector<'a> {
+    is_patch: bool,
+    repo: &'a (dyn Repo + Sync),
+    rules: &'a RuleSet,
+    no_flaky: bool,
+    steps: &'a Steps<'a>,
+    total: u64,
+    done: AtomicU64,
+    stopped: AtomicBool,
+    /// Held while progress is counted and told, so that its numbers rise.
+    order: Mutex<()>,
+}
+
+impl Inspector<'_> {
+    /// Reads the old contents and hands over one job for each file, in order.
+    fn feed<'f, 'd>(
+        &self,
+        files: &[&'f FileChange<'d>],
+        mut give: impl FnMut(Job<'f, 'd>) -> bool,
+    ) -> Result<(), ReviewError> {
+        let wanted = |file: &FileChange<'_>| {
+            let id = file.old_id.as_ref().filter(|id| id.bytes().any(|byte| byte != b'0'));
+            let parsed = Language::of_path(&file.path()).is_some();
+            (parsed && file.parents == 1 && !file.hunks().is_empty())
+                .then_some(id)
+                .flatten()
+                .cloned()
+        };
+        let mut next = 0;
+        let mut places = Vec::new();
+        let mut ids = Vec::new();
+        for (at, file) in files.iter().enumerate() {
+            if let Some(id) = wanted(file) {
+                places.push(at);
+                ids.push(id);
+            }
+        }
+        let mut sink = |at: usize, content: Option<Vec<u8>>| {
+            while next < places[at] {
+                if !give(Job { file: files[next], old: None }) {
+                    return false;
+                }
+                next += 1;
+            }
+            next += 1;
+            !self.steps.control.cancelled() && give(Job { file: files[places[at]], old: content })
+        };
+        let limit = MAX_PARSED_BYTES as u64;
+        self.repo.contents(&ids, limit, self.steps.control, &mut sink).map_err(cancelled)?;
+        self.steps.check()?;
+        for file in &files[next..] {
+            self.steps.check()?;
+            if !give(Job { file, old: None }) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn run(&self, job: &Job<'_, '_>, out: &mut Inspected) {
+        if self.stopped.load(Ordering::Relaxed) || self.steps.control.cancelled() {
+            self.stopped.store(true, Ordering::Relaxed);
+            return;
+        }
+        let path = job.file.path().into_owned();
+        let view = self.view(job, &path);
+        if view.is_too_large_to_parse() {
+            out.problems.push(Problem::of_file(
+                path.as_str(),
+                format!(
+                    "the file is larger than {MAX_PARSED_BYTES} bytes, so its syntax was not read"
+                ),
+            ));
+        }
+        let hits = self.rules.check(&view, |rule| !(self.no_flaky && rule.file.flaky));
+        out.candidates.extend(hits.into_iter().map(|(rule, hit)| candidate(rule, hit, &view)));
+        let _turn = self.order.lock().unwrap_or_else(PoisonError::into_inner);
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        self.steps.say(done, Some(self.total), format!("reviewed {path}"));
+    }
+
+    fn view(&self, job: &Job<'_, '_>, path: &str) -> FileView {
+        let file = job.file;
+        let mut old = job.old.clone();
+        if self.is_patch && file.parents == 1 && !file.damaged && file.old_path.is_some() {
+            let fits = |old: &Vec<u8>| apply(old, file.hunks(), Direction::Forward).is_ok();
+            old = old.filter(fits).or_else(|| self.old_from_work_tree(file));
+        }
+        let (before, after, _) = sides(file, old.as_deref());
+        let old_path = file.old_path.as_ref().map(|path| path.display().into_owned());
+        FileView::new(path.to_owned(), old_path, before, after)
+    }
+
+    /// The old content of a file that a patch changes, where the work tree has either side of it.
+    fn old_from_work_tree(&self, file: &FileChange<'_>) -> Option<Vec<u8>> {
+        Language::of_path(&file.path())?;
+        let read = |path: &Option<RepoPath>| {
+            path.as_ref().and_then(|path| self.repo.work_file(path, MAX_PARSED_BYTES as u64))
+        };
+        let after = read(&file.new_path);
+        if let Some(after) = &after
+            && let Ok(before) = apply(after, file.hunks(), Direction::Reverse)
+        {
+            return Some(before);
+        }
+        let before = if file.old_path == file.new_path { after } else { read(&file.old_path) };
+        before.filter(|before| apply(before, file.hunks(), Direction::Forward).is_ok())
+    }
+
+    fn conclude(&self, all: Inspected) -> Result<Inspected, ReviewError> {
+        self.steps.check()?;
+        if self.stopped.load(Ordering::Relaxed) { Err(ReviewError::Cancelled) } else { Ok(all) }
+    }
+}
