@@ -1,3 +1,7 @@
 //! The `foreread` program.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    foreread::main()
+}

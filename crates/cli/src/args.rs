@@ -1,0 +1,161 @@
+//! What can be typed. Types only; what an option means is said in its help.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use review_tool::finding::Severity;
+
+/// Reviews a git change before the first human reviewer sees it.
+#[derive(Debug, Parser)]
+#[command(name = "foreread", version, max_term_width = 100)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Review(ReviewArgs),
+    Rules(RulesArgs),
+}
+
+/// Review a change
+///
+/// Without a scope, what is staged is reviewed.
+///
+/// Exit codes: 0 done and the gate passed; 1 findings at or above --fail-on; 2 wrong usage or
+/// settings; 3 the review could not be completed.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReviewArgs {
+    /// Revisions or ranges as `git diff` takes them: A..B, A...B, A B, or A against the work tree
+    #[arg(value_name = "REV", conflicts_with_all = ["staged", "unstaged", "all", "commit", "diff_file"])]
+    pub(crate) revisions: Vec<String>,
+
+    /// Only these paths (git pathspecs)
+    #[arg(last = true, value_name = "PATH")]
+    pub(crate) paths: Vec<OsString>,
+
+    /// Review what is staged (the default)
+    #[arg(long, group = "scope")]
+    pub(crate) staged: bool,
+
+    /// Review what is not staged
+    #[arg(long, group = "scope")]
+    pub(crate) unstaged: bool,
+
+    /// Review everything since HEAD, untracked files too
+    #[arg(long, group = "scope")]
+    pub(crate) all: bool,
+
+    /// Review what one commit changed, against its first parent
+    #[arg(long, group = "scope", value_name = "REV")]
+    pub(crate) commit: Option<String>,
+
+    /// Review a unified diff from a file, or from stdin with `-`; files of the repository serve as
+    /// context where they match
+    #[arg(long, group = "scope", value_name = "FILE")]
+    pub(crate) diff_file: Option<PathBuf>,
+
+    /// The repository, or a folder in it [default: the current folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) repo: Option<PathBuf>,
+
+    /// How to show the review
+    #[arg(long, value_enum, default_value_t = Format::Text, conflicts_with = "json")]
+    pub(crate) format: Format,
+
+    /// The same as --format json
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Write the review to a file instead of stdout
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Fail on findings of this severity or worse: critical, high, medium, low, info, or none
+    #[arg(long, value_name = "SEVERITY", value_parser = parse_threshold, default_value = "high")]
+    pub(crate) fail_on: Threshold,
+
+    /// List findings of this severity or worse; the gate counts all
+    #[arg(long, value_name = "SEVERITY", value_parser = parse_severity, default_value = "info")]
+    pub(crate) min_severity: Severity,
+
+    /// When to colour the text
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    pub(crate) color: ColorChoice,
+
+    /// Only the findings: no summary, no progress
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+
+    /// Also name the files that were skipped, and why
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+}
+
+/// The embedded rules
+#[derive(Debug, clap::Args)]
+pub(crate) struct RulesArgs {
+    #[command(subcommand)]
+    pub(crate) command: RulesCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum RulesCommand {
+    /// List every rule
+    List {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print one rule's page
+    Explain {
+        /// The rule's id
+        #[arg(value_name = "ID")]
+        id: String,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    Text,
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorChoice {
+    Auto,
+    Always,
+    Never,
+}
+
+/// The severity that fails a gate; `None` for none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Threshold(pub(crate) Option<Severity>);
+
+fn parse_severity(text: &str) -> Result<Severity, String> {
+    Severity::parse(text).ok_or_else(|| {
+        let names: Vec<_> = Severity::ALL.iter().map(|severity| severity.as_str()).collect();
+        format!("not a severity; one of {}", names.join(", "))
+    })
+}
+
+fn parse_threshold(text: &str) -> Result<Threshold, String> {
+    if text == "none" {
+        return Ok(Threshold(None));
+    }
+    parse_severity(text)
+        .map(|severity| Threshold(Some(severity)))
+        .map_err(|error| format!("{error}, or none"))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        super::Args::command().debug_assert();
+    }
+}

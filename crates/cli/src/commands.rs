@@ -1,0 +1,4 @@
+//! One module for each subcommand.
+
+pub(crate) mod review;
+pub(crate) mod rules;

@@ -1,0 +1,108 @@
+//! `foreread review`.
+
+use std::io::Read;
+use std::path::Path;
+
+use anyhow::Context;
+use review_tool::repo::git::Git;
+use review_tool::repo::{NoRepo, Repo, RepoError};
+use review_tool::report::{Status, text};
+use review_tool::request::{ReviewRequest, Scope};
+use review_tool::rules::RuleSet;
+use review_tool::{Review, ReviewError, review};
+
+use crate::args::{Format, ReviewArgs};
+use crate::{exit, progress, stamp, terminal};
+
+/// A diff on stdin or in a file beyond this many bytes is refused.
+const MAX_DIFF: u64 = 1 << 30;
+
+/// Reviews, shows the document and returns the exit code.
+pub(crate) fn run(args: &ReviewArgs) -> anyhow::Result<u8> {
+    let watch = stamp::Stopwatch::start();
+    let request = request(args)?;
+    let repo = open(args, &request.scope)?;
+    let shown = progress::Terminal::new(args.quiet);
+    let mut review = review(&request, repo.as_ref(), RuleSet::embedded(), &shown)?;
+    drop(shown);
+    review.document.stamp(watch.stamp());
+    let format = if args.json { Format::Json } else { args.format };
+    let rendered = render(&review, format, args);
+    match &args.output {
+        None => terminal::print(&rendered).context("cannot write to stdout")?,
+        Some(path) => {
+            std::fs::write(path, rendered)
+                .with_context(|| format!("cannot write {}", path.display()))?;
+            if !args.quiet {
+                terminal::say(&review_tool::printable(&review.document.summary.text));
+            }
+        }
+    }
+    let summary = &review.document.summary;
+    Ok(match (summary.status, summary.gate.passed) {
+        (Status::Partial, _) => exit::INCOMPLETE,
+        (_, true) => exit::DONE,
+        (_, false) => exit::FINDINGS,
+    })
+}
+
+fn request(args: &ReviewArgs) -> anyhow::Result<ReviewRequest> {
+    let scope = if let Some(path) = &args.diff_file {
+        Scope::Patch(read_diff(path)?)
+    } else if let Some(revision) = &args.commit {
+        Scope::Commit(revision.clone())
+    } else if !args.revisions.is_empty() {
+        Scope::Revisions(args.revisions.clone())
+    } else if args.unstaged {
+        Scope::Unstaged
+    } else if args.all {
+        Scope::All
+    } else {
+        Scope::Staged
+    };
+    let mut request = ReviewRequest::new(scope);
+    request.paths = args.paths.clone();
+    request.fail_on = args.fail_on.0;
+    request.min_severity = args.min_severity;
+    Ok(request)
+}
+
+fn read_diff(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    let limit = MAX_DIFF + 1;
+    if path == Path::new("-") {
+        std::io::stdin().lock().take(limit).read_to_end(&mut text).context("cannot read stdin")?;
+    } else {
+        let name = || format!("cannot read the diff {}", path.display());
+        let file = std::fs::File::open(path).with_context(name)?;
+        file.take(limit).read_to_end(&mut text).with_context(name)?;
+    }
+    anyhow::ensure!(text.len() as u64 <= MAX_DIFF, "the diff is larger than {MAX_DIFF} bytes");
+    Ok(text)
+}
+
+fn open(args: &ReviewArgs, scope: &Scope) -> Result<Box<dyn Repo + Sync>, ReviewError> {
+    let folder = args.repo.as_deref().unwrap_or(Path::new("."));
+    match Git::open(folder, args.repo.is_some()) {
+        Ok(git) => Ok(Box::new(git)),
+        // A diff alone needs no repository, unless the caller named one.
+        Err(RepoError::NotARepository { .. } | RepoError::Spawn { .. })
+            if matches!(scope, Scope::Patch(_)) && args.repo.is_none() =>
+        {
+            Ok(Box::new(NoRepo))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn render(review: &Review, format: Format, args: &ReviewArgs) -> String {
+    match format {
+        Format::Json => review.document.to_json(),
+        Format::Text => {
+            let color = args.output.is_none() && terminal::stdout_takes_color(args.color);
+            let width = terminal::stdout_width();
+            let style = text::Style { color, width, verbose: args.verbose, quiet: args.quiet };
+            text::render(review, style)
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! The command line over the review engine and the MCP stack: arguments, wiring, exit codes.
+//!
+//! The only crate that reads the environment, the clock and the terminal, and the only one in which
+//! the review tool and the transport meet.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+mod args;
+mod commands;
+mod exit;
+mod progress;
+mod stamp;
+mod terminal;
+
+use args::{Args, Command};
+
+/// Runs the program with the arguments of the process.
+#[must_use]
+pub fn main() -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => {
+            // Help and version are answers; anything else is wrong usage.
+            let code = if error.use_stderr() { exit::USAGE } else { exit::DONE };
+            drop(error.print());
+            return ExitCode::from(code);
+        }
+    };
+    let result = match args.command {
+        Command::Review(args) => commands::review::run(&args),
+        Command::Rules(args) => commands::rules::run(&args),
+    };
+    ExitCode::from(result.unwrap_or_else(|error| exit::report(&error)))
+}
