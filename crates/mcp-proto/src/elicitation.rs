@@ -34,6 +34,9 @@ pub struct ElicitFormParams {
     pub message: String,
     /// The form.
     pub requested_schema: FormSchema,
+    /// Whether `mode` is spelled out; its absence means a form too. Since: 2025-11-25.
+    #[serde(rename = "mode", default, deserialize_with = "is_present")]
+    pub states_mode: bool,
     /// Asks for a task. Only: 2025-11-25.
     pub task: Option<TaskRequest>,
 }
@@ -100,7 +103,12 @@ impl ElicitParams {
     /// Asks for a form.
     #[must_use]
     pub fn form(message: impl Into<String>, form: FormSchema) -> Self {
-        Self::Form(ElicitFormParams { message: message.into(), requested_schema: form, task: None })
+        Self::Form(ElicitFormParams {
+            message: message.into(),
+            requested_schema: form,
+            states_mode: true,
+            task: None,
+        })
     }
 
     /// Asks to open a page.
@@ -190,6 +198,10 @@ impl<'de> Deserialize<'de> for ElicitParams {
     }
 }
 
+fn is_present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    serde::de::IgnoredAny::deserialize(deserializer).map(|_| true)
+}
+
 impl Fields for ElicitParams {
     fn fields(&self, object: &mut Object<'_, '_>) {
         match self {
@@ -201,7 +213,11 @@ impl Fields for ElicitParams {
 
 impl Fields for ElicitFormParams {
     fn fields(&self, object: &mut Object<'_, '_>) {
-        object.since(Revision::V2025_11_25, |object| object.field("mode", "form"));
+        object.since(Revision::V2025_11_25, |object| {
+            if self.states_mode {
+                object.field("mode", "form");
+            }
+        });
         object.field("message", &self.message);
         object.field("requestedSchema", &self.requested_schema);
         object.only(Revision::V2025_11_25, |object| object.optional("task", &self.task));
