@@ -6,6 +6,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::language::Language;
+
 pub mod apply;
 pub mod parse;
 mod path;
@@ -85,6 +87,13 @@ impl FileChange<'_> {
             .as_ref()
             .or(self.old_path.as_ref())
             .map_or(Cow::Borrowed(""), RepoPath::display)
+    }
+
+    /// The language of the file, by its path; what is not UTF-8 in the path does not count.
+    #[must_use]
+    pub fn language(&self) -> Option<Language> {
+        let path = self.new_path.as_ref().or(self.old_path.as_ref())?;
+        Language::of_path(&String::from_utf8_lossy(path.as_bytes()))
     }
 
     /// Whether either side is a symbolic link, whose content is a path and not text to review.

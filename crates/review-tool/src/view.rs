@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::ops::RangeInclusive;
 
+use crate::diff::FileChange;
 use crate::finding::Side;
 use crate::language::{Language, file_name, is_test_path};
 use crate::source::SideText;
@@ -41,6 +42,14 @@ impl FileView {
             new_trees: OnceCell::new(),
             test_lines: OnceCell::new(),
         }
+    }
+
+    /// Joins the sides of a file that a diff changes.
+    #[must_use]
+    pub fn of_change(change: &FileChange<'_>, old: SideText, new: SideText) -> Self {
+        let old_path = change.old_path.as_ref().map(|path| path.display().into_owned());
+        let view = Self::new(change.path().into_owned(), old_path, old, new);
+        Self { language: change.language(), ..view }
     }
 
     /// The path after the change, or before it for a deleted file.

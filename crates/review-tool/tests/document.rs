@@ -2,6 +2,7 @@
 //!
 //! `UPDATE_SCHEMA=1` in the environment writes the file anew.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 #![expect(
     clippy::disallowed_methods,
     reason = "the test reads and writes the project's own schema"

@@ -8,7 +8,6 @@ use super::{Steps, cancelled};
 use crate::diff::apply::{Direction, apply, sides};
 use crate::diff::{FileChange, Problem, RepoPath};
 use crate::error::ReviewError;
-use crate::language::Language;
 use crate::repo::Repo;
 use crate::rules::RuleSet;
 use crate::view::{FileView, MAX_PARSED_BYTES};
@@ -122,7 +121,7 @@ impl Inspector<'_> {
     ) -> Result<(), ReviewError> {
         let wanted = |file: &FileChange<'_>| {
             let id = file.old_id.as_ref().filter(|id| id.bytes().any(|byte| byte != b'0'));
-            let parsed = Language::of_path(&file.path()).is_some();
+            let parsed = file.language().is_some();
             (parsed && file.parents == 1 && !file.hunks().is_empty())
                 .then_some(id)
                 .flatten()
@@ -165,7 +164,7 @@ impl Inspector<'_> {
             return;
         }
         let path = job.file.path().into_owned();
-        let view = self.view(job, &path);
+        let view = self.view(job);
         if view.is_too_large_to_parse() {
             out.problems.push(Problem::of_file(
                 path.as_str(),
@@ -181,7 +180,7 @@ impl Inspector<'_> {
         self.steps.say(done, Some(self.total), format!("reviewed {path}"));
     }
 
-    fn view(&self, job: &Job<'_, '_>, path: &str) -> FileView {
+    fn view(&self, job: &Job<'_, '_>) -> FileView {
         let file = job.file;
         let mut old = job.old.clone();
         if self.is_patch && file.parents == 1 && !file.damaged && file.old_path.is_some() {
@@ -189,13 +188,12 @@ impl Inspector<'_> {
             old = old.filter(fits).or_else(|| self.old_from_work_tree(file));
         }
         let (before, after, _) = sides(file, old.as_deref());
-        let old_path = file.old_path.as_ref().map(|path| path.display().into_owned());
-        FileView::new(path.to_owned(), old_path, before, after)
+        FileView::of_change(file, before, after)
     }
 
     /// The old content of a file that a patch changes, where the work tree has either side of it.
     fn old_from_work_tree(&self, file: &FileChange<'_>) -> Option<Vec<u8>> {
-        Language::of_path(&file.path())?;
+        file.language()?;
         let read = |path: &Option<RepoPath>| {
             path.as_ref().and_then(|path| self.repo.work_file(path, MAX_PARSED_BYTES as u64))
         };

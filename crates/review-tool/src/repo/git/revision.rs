@@ -71,7 +71,7 @@ pub(super) fn resolve(runner: &Runner, revisions: &[String]) -> Result<Sides, Re
             names.iter().filter_map(|name| name.strip_prefix('^').map(str::to_owned)).collect();
         let mut heads: Vec<String> =
             names.into_iter().filter(|name| !name.starts_with('^')).collect();
-        // `A...B` answers both names and their merge bases; the diff is from the first base to B.
+        // `A...B` answers B, A and their merge bases; the diff is from the first base to B.
         if let Some((left, right)) = revision.split_once("...")
             && heads.len() == 2
         {
@@ -79,7 +79,7 @@ pub(super) fn resolve(runner: &Runner, revisions: &[String]) -> Result<Sides, Re
                 let name = |text: &str| if text.is_empty() { "HEAD" } else { text }.to_owned();
                 return Err(RepoError::NoMergeBase { left: name(left), right: name(right) });
             }
-            heads.remove(0);
+            heads.truncate(1);
             excluded.extend(bases.into_iter().take(1));
         } else if revision.ends_with("^!") && bases.is_empty() {
             // The first commit has no parent to exclude.
