@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 #![expect(clippy::disallowed_methods, reason = "the tests make repositories with git")]
+#![expect(clippy::panic, reason = "helpers of tests fail by panicking")]
 
 #[path = "git/fixture.rs"]
 mod fixture;
