@@ -72,8 +72,8 @@ pub fn decode(bytes: &[u8]) -> Incoming<'_> {
 
 /// Finds the id of a message that cannot be decoded as a whole: cut short, or not valid UTF-8.
 ///
-/// An id counts once the member after it, or the end of the object, has been seen. `None` for a
-/// response, and for a message whose id is not a string or an integer.
+/// An id counts once the member after it, or the end of the object, has been seen, and only beside
+/// a `method`: the id of a response names a request of ours, which is not to be answered.
 #[must_use]
 pub fn recover_id(bytes: &[u8]) -> Option<RequestId> {
     let text = String::from_utf8_lossy(bytes);
@@ -132,6 +132,10 @@ struct Members<'a> {
     id_repeated: bool,
     /// Whether reading went past the value of `id`, so that the value is known to be whole.
     id_complete: bool,
+    /// Whether the names `method`, and `result` or `error`, were met. They tell a request from a
+    /// response before their values have been read.
+    names_method: bool,
+    names_outcome: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -175,6 +179,8 @@ impl<'a> Members<'a> {
     fn read<A: MapAccess<'a>>(&mut self, map: &mut A) -> Result<(), A::Error> {
         while let Some(member) = map.next_key_seed(KeySeed)? {
             self.id_complete = self.id.is_some();
+            self.names_method |= member == Member::Method;
+            self.names_outcome |= matches!(member, Member::Result | Member::Error);
             let slot = match member {
                 Member::Jsonrpc => &mut self.jsonrpc,
                 Member::Id => &mut self.id,
@@ -201,11 +207,12 @@ impl<'a> Members<'a> {
     }
 
     fn is_response(&self) -> bool {
-        self.method.is_none() && (self.result.is_some() || self.error.is_some())
+        self.names_outcome && !self.names_method
     }
 
     fn recovered_id(&self) -> Option<RequestId> {
-        if self.id_repeated || !self.id_complete || self.is_response() {
+        // Without a method the message may as well be a response, whose id is the peer's business.
+        if self.id_repeated || !self.id_complete || !self.names_method {
             return None;
         }
         RequestId::from_raw(self.id?)
