@@ -14,6 +14,7 @@ pub mod rules;
 pub mod secret;
 pub mod source;
 pub mod syntax;
+pub mod tool;
 pub mod view;
 pub use error::ReviewError;
 pub use printable::printable;
