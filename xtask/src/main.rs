@@ -1,3 +1,37 @@
 //! Project tasks: `cargo xtask <task>`.
 
-fn main() {}
+use std::process::ExitCode;
+
+mod ci;
+mod layers;
+mod run;
+mod tidy;
+
+const USAGE: &str = "usage: cargo xtask <task>
+
+tasks:
+  ci       every check of the project, in order: what a change must pass
+  layers   no edge between crates that the design does not name
+  tidy     rules on text: file sizes, module heads, words that do not belong
+  clients  install the real MCP clients and run them against foreread mcp";
+
+fn main() -> ExitCode {
+    let task = std::env::args().nth(1).unwrap_or_default();
+    let result = match task.as_str() {
+        "ci" => ci::run(),
+        "layers" => layers::run(),
+        "tidy" => tidy::run(),
+        "clients" => ci::clients(),
+        _ => {
+            run::say(USAGE);
+            return ExitCode::from(2);
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            run::say(&format!("error: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
