@@ -1,0 +1,109 @@
+//! What a handler may know and say while its call runs.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_proto::{
+    ClientCapabilities, Implementation, LogMessage, LoggingLevel, NotificationMeta, Progress,
+    RawJson, Revision,
+};
+use serde::Serialize;
+
+use crate::server::{Call, Connection};
+
+/// One running call, as its handler sees it.
+///
+/// Clones stand for the same call, also on other threads. After the call nothing said here reaches
+/// the client any more.
+#[derive(Clone)]
+pub struct CallContext {
+    connection: Arc<Connection>,
+    call: Arc<Call>,
+}
+
+impl CallContext {
+    pub(crate) fn new(connection: Arc<Connection>, call: Arc<Call>) -> Self {
+        Self { connection, call }
+    }
+
+    /// Says whether the client has given the call up. What the handler returns then is dropped.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.call.is_cancelled()
+    }
+
+    /// Waits until the client gives the call up, at most `duration`; returns whether it did.
+    ///
+    /// This is how a handler sleeps.
+    #[must_use]
+    pub fn cancelled_within(&self, duration: Duration) -> bool {
+        self.call.wait_cancelled(duration)
+    }
+
+    /// Reports how far the call has come, in any unit, if the client has asked for that.
+    ///
+    /// Values must rise; one that does not is dropped. Reports reach the client in order and before
+    /// the result.
+    pub fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) {
+        let Some(token) = &self.call.progress_token else { return };
+        let mut params = Progress::new(token.clone(), progress);
+        if let Some(total) = total {
+            params = params.total(total);
+        }
+        if let Some(message) = message {
+            params = params.message(message);
+        }
+        let mut body = Vec::new();
+        let wire = self.connection.wire(self.call.peer.revision);
+        if let Err(error) = wire.notification(&mut body, &params, &NotificationMeta::default()) {
+            log::debug!("drop a progress report: {error}");
+            return;
+        }
+        self.connection.tell(&self.call, &mut body, || self.call.rises_to(progress));
+    }
+
+    /// Sends a log message to the client, if it wants that level and the server offers logging.
+    ///
+    /// Must not hold credentials, personal data or anything that helps an attacker.
+    pub fn log(&self, level: LoggingLevel, logger: Option<&str>, data: &(impl Serialize + ?Sized)) {
+        if !self.connection.wants_log(&self.call, level) {
+            return;
+        }
+        let data = match RawJson::new(data) {
+            Ok(data) => data,
+            Err(error) => {
+                log::warn!("drop a log message: {error}");
+                return;
+            }
+        };
+        let mut params = LogMessage::new(level, data);
+        if let Some(logger) = logger {
+            params = params.logger(logger);
+        }
+        let mut body = Vec::new();
+        let wire = self.connection.wire(self.call.peer.revision);
+        if let Err(error) = wire.notification(&mut body, &params, &NotificationMeta::default()) {
+            log::debug!("drop a log message: {error}");
+            return;
+        }
+        self.connection.tell(&self.call, &mut body, || true);
+    }
+
+    /// Returns the revision under which the call is served.
+    #[must_use]
+    pub fn revision(&self) -> Revision {
+        self.call.peer.revision
+    }
+
+    /// Returns how the client calls itself. Unverified: for display and logs only.
+    #[must_use]
+    pub fn client_info(&self) -> Option<&Implementation> {
+        self.call.peer.client.info.as_ref()
+    }
+
+    /// Returns what the client can do, as far as this call may rely on it.
+    #[must_use]
+    pub fn client_capabilities(&self) -> &ClientCapabilities {
+        &self.call.peer.client.capabilities
+    }
+}

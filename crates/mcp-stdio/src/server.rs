@@ -1,0 +1,172 @@
+//! The server: handlers on one side, a connection on the other.
+//!
+//! Every accepted request gets exactly one response, or silence if the client gave it up. One
+//! thread at a time writes. A bad message, a panicking handler or a client that does not read never
+//! ends the process; the end of the input does, after what was accepted has been answered.
+
+mod batch;
+mod connection;
+mod dispatch;
+mod in_flight;
+mod monitor;
+mod outbox;
+mod pool;
+mod run;
+mod session;
+mod worker;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use mcp_proto::{Implementation, RpcError};
+
+pub(crate) use self::connection::Connection;
+pub(crate) use self::in_flight::Call;
+use self::monitor::{End, Watch};
+use crate::error::{BuildError, ServeError};
+use crate::limits::Limits;
+use crate::registry::{Parts, Registry};
+use crate::stop::{Stop, Watcher};
+use crate::tool::Tool;
+use crate::transport::Transport;
+
+/// How long answers may take to leave once nothing else is left to do.
+const WRITE_GRACE: Duration = Duration::from_secs(1);
+
+/// A server, complete and ready to serve any number of connections.
+///
+/// ```
+/// use mcp_stdio::{Limits, Server, Stop, ToolError, Transport, tool};
+///
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct Greet {
+///     /// Who is to be greeted.
+///     name: String,
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let server = Server::builder("greeter", "1.0.0")
+///     .tool(tool("greet", "Greets someone by name.", |greet: Greet, _: &_| {
+///         Ok::<_, ToolError>(format!("Hello, {}!", greet.name))
+///     }))
+///     .build()?;
+/// # let (near, far) = Transport::memory(mcp_stdio::Framing::Auto)?;
+/// # drop(far);
+/// # let transport = near;
+/// // let transport = Transport::stdio(Framing::Auto)?;
+/// server.serve(transport, &Limits::recommended(), &Stop::new())?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Server {
+    registry: Arc<Registry>,
+}
+
+/// Collects the handlers of a server.
+pub struct ServerBuilder {
+    parts: Parts,
+}
+
+impl Server {
+    /// Starts a server of that name and version.
+    #[must_use]
+    pub fn builder(name: impl Into<String>, version: impl Into<String>) -> ServerBuilder {
+        ServerBuilder::new(Implementation::new(name, version))
+    }
+
+    /// Serves one connection until its client closes it, stops reading, or `stop` is triggered.
+    ///
+    /// Whatever ends the connection, accepted requests are still answered within the grace that
+    /// `limits` give; what then is not done is answered with an error. A thread that waits for
+    /// input cannot be interrupted, so a process ends the connection for good by returning from
+    /// `main`.
+    ///
+    /// # Errors
+    ///
+    /// Fails only when no thread can be started. How the connection ended is not an error.
+    pub fn serve(
+        &self,
+        transport: Transport,
+        limits: &Limits,
+        stop: &Stop,
+    ) -> Result<(), ServeError> {
+        let connection = Connection::new(Arc::clone(&self.registry), transport, limits.clone());
+        let monitor = Arc::clone(&connection.monitor) as Arc<dyn Watcher>;
+        connection.start_first().map_err(ServeError::Thread)?;
+        stop.watch(Arc::downgrade(&monitor));
+        let end = loop {
+            match connection.monitor.watch() {
+                Watch::NobodyReads => connection.staff(connection.pool.offer_reading()),
+                Watch::Ended(end) => break end,
+            }
+        };
+        connection.wind_down(end);
+        Ok(())
+    }
+}
+
+impl ServerBuilder {
+    /// Starts a server with a full description of itself.
+    #[must_use]
+    pub fn new(info: Implementation) -> Self {
+        Self { parts: Parts { info, instructions: None, logging: false, tools: Vec::new() } }
+    }
+
+    /// Tells the model how to use the server.
+    #[must_use]
+    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
+        self.parts.instructions = Some(instructions.into());
+        self
+    }
+
+    /// Offers log messages to clients; without this, what handlers log is dropped.
+    #[must_use]
+    pub fn logging(mut self) -> Self {
+        self.parts.logging = true;
+        self
+    }
+
+    /// Adds a tool.
+    #[must_use]
+    pub fn tool(mut self, tool: impl Tool + 'static) -> Self {
+        self.parts.tools.push(Box::new(tool));
+        self
+    }
+
+    /// Finishes the server.
+    ///
+    /// # Errors
+    ///
+    /// Refuses handlers that share a name or have an unusable one.
+    pub fn build(self) -> Result<Server, BuildError> {
+        Ok(Server { registry: Arc::new(Registry::new(self.parts)?) })
+    }
+}
+
+impl Connection {
+    /// Answers what was accepted, for as long as the limits allow.
+    fn wind_down(self: &Arc<Self>, end: End) {
+        let grace = match end {
+            End::Input => self.limits.drain_grace,
+            End::Stopped => self.limits.stop_grace,
+            End::Output => Duration::ZERO,
+        };
+        let finished = self.outbox.wait_until_done(Instant::now() + grace);
+        self.pool.stop();
+        if !finished || end == End::Output {
+            for call in self.outbox.remaining() {
+                call.cancel();
+                let error = RpcError::internal("the server is ending before the call was done");
+                let mut body = Vec::new();
+                self.wire(call.peer.revision).error(&mut body, Some(&call.id), &error);
+                self.outbox.complete(&call, &mut body);
+            }
+        }
+        if end != End::Output {
+            // Whoever writes just now may be stuck; the rest would be behind it.
+            self.flush_within(WRITE_GRACE);
+        }
+        self.outbox.close();
+    }
+}
