@@ -362,7 +362,9 @@ impl Fields for ClientCapabilities {
                 present(object, "elicitation", elicitation.has_form());
             });
         }
-        object.only(Revision::V2025_11_25, |object| object.optional("tasks", &self.tasks));
+        if let Some(tasks) = &self.tasks {
+            object.only(Revision::V2025_11_25, |object| tasks.of_client(object));
+        }
         object.since(Revision::V2026_07_28, |object| {
             objects(object, "extensions", &self.extensions);
         });
@@ -379,7 +381,9 @@ impl Fields for ServerCapabilities {
         object.optional("prompts", &self.prompts);
         object.optional("resources", &self.resources);
         object.optional("tools", &self.tools);
-        object.only(Revision::V2025_11_25, |object| object.optional("tasks", &self.tasks));
+        if let Some(tasks) = &self.tasks {
+            object.only(Revision::V2025_11_25, |object| tasks.of_server(object));
+        }
         object.since(Revision::V2026_07_28, |object| {
             objects(object, "extensions", &self.extensions);
         });
@@ -423,21 +427,37 @@ impl Fields for ElicitationCapability {
     }
 }
 
-impl Fields for TasksCapability {
-    fn fields(&self, object: &mut Object<'_, '_>) {
-        present(object, "list", self.list);
-        present(object, "cancel", self.cancel);
-        object.nested_unless_empty("requests", |object| {
-            object.nested_unless_empty("tools", |object| {
-                present(object, "call", self.call_tool);
-            });
-            object.nested_unless_empty("sampling", |object| {
-                present(object, "createMessage", self.create_message);
-            });
-            object.nested_unless_empty("elicitation", |object| {
-                present(object, "create", self.elicit);
+impl TasksCapability {
+    /// Writes what a server can say.
+    fn of_server(&self, object: &mut Object<'_, '_>) {
+        object.nested("tasks", |object| {
+            self.management(object);
+            object.nested_unless_empty("requests", |object| {
+                object.nested_unless_empty("tools", |object| {
+                    present(object, "call", self.call_tool);
+                });
             });
         });
+    }
+
+    /// Writes what a client can say.
+    fn of_client(&self, object: &mut Object<'_, '_>) {
+        object.nested("tasks", |object| {
+            self.management(object);
+            object.nested_unless_empty("requests", |object| {
+                object.nested_unless_empty("sampling", |object| {
+                    present(object, "createMessage", self.create_message);
+                });
+                object.nested_unless_empty("elicitation", |object| {
+                    present(object, "create", self.elicit);
+                });
+            });
+        });
+    }
+
+    fn management(&self, object: &mut Object<'_, '_>) {
+        present(object, "list", self.list);
+        present(object, "cancel", self.cancel);
     }
 }
 
@@ -449,5 +469,4 @@ encode_fields!(
     RootsCapability,
     SamplingCapability,
     ElicitationCapability,
-    TasksCapability,
 );

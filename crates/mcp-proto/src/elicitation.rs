@@ -82,6 +82,7 @@ pub struct ElicitResult {
     /// What the user did.
     pub action: ElicitAction,
     /// The filled in form: strings, numbers, booleans and, since 2025-11-25, lists of strings.
+    /// Values of other types are not sent.
     pub content: Option<JsonObject>,
     /// What travels beside the result. Until: 2025-11-25.
     #[serde(rename = "_meta", default)]
@@ -243,7 +244,23 @@ impl Fields for ElicitUrlParams {
 impl Fields for ElicitResult {
     fn fields(&self, object: &mut Object<'_, '_>) {
         object.field("action", &self.action);
-        object.optional("content", &self.content);
+        if let Some(content) = &self.content {
+            object.nested("content", |object| {
+                let lists = object.revision() >= Revision::V2025_11_25;
+                for (name, value) in content.iter().filter(|(_, value)| is_answer(value, lists)) {
+                    object.field(name, value);
+                }
+            });
+        }
+    }
+}
+
+/// Reports whether a form can hold the value: a string, number, boolean or list of strings.
+fn is_answer(value: &RawJson, lists: bool) -> bool {
+    match value.get().as_bytes().first() {
+        Some(b'[') => lists && value.decode::<Vec<String>>().is_ok(),
+        Some(b'{' | b'n') | None => false,
+        Some(_) => true,
     }
 }
 

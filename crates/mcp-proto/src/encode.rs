@@ -162,9 +162,7 @@ impl Wire {
             object.field("id", id);
             object.field("method", method.as_str());
             object.nested_unless_empty("params", |object| {
-                if self.revision.era() == Era::PerRequest || !meta.is_empty() {
-                    object.nested("_meta", |object| meta.fields(object));
-                }
+                object.nested_unless_empty("_meta", |object| meta.fields(object));
                 params.fields(object);
             });
         })
@@ -187,9 +185,7 @@ impl Wire {
         self.message(out, |object| {
             object.field("method", T::METHOD.as_str());
             object.nested_unless_empty("params", |object| {
-                if !meta.is_empty() {
-                    object.nested_unless_empty("_meta", |object| meta.fields(object));
-                }
+                object.nested_unless_empty("_meta", |object| meta.fields(object));
                 params.fields(object);
             });
         })
@@ -239,9 +235,7 @@ impl Wire {
         let stateless = self.revision.era() == Era::PerRequest;
         let meta = result.meta();
         let server_info = self.server_info.as_ref().filter(|_| stateless);
-        if !meta.is_empty() || server_info.is_some() {
-            object.nested_unless_empty("_meta", |object| meta.write(object, server_info));
-        }
+        object.nested_unless_empty("_meta", |object| meta.write(object, server_info));
         if stateless {
             object.field("resultType", result.result_type());
             if let Some(hint) = result.cache() {

@@ -145,10 +145,6 @@ impl RequestMeta {
         self.log_level = Some(level);
         self
     }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.progress_token.is_none() && self.related_task.is_none() && self.other.is_empty()
-    }
 }
 
 impl Fields for RequestMeta {
@@ -172,10 +168,6 @@ impl Fields for RequestMeta {
 }
 
 impl ResultMeta {
-    pub(crate) fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-
     /// Writes the members; `stamp` stands in for an identity that the result does not bring.
     pub(crate) fn write(&self, object: &mut Object<'_, '_>, stamp: Option<&RawJson>) {
         object.since(Revision::V2026_07_28, |object| {
@@ -209,10 +201,6 @@ impl NotificationMeta {
     #[must_use]
     pub fn for_subscription(id: RequestId) -> Self {
         Self { subscription_id: Some(id), ..Self::default() }
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        *self == Self::default()
     }
 }
 

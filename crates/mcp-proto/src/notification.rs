@@ -32,7 +32,7 @@ pub struct Progress {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Cancelled {
-    /// The request. Optional in 2025-11-25 alone.
+    /// The request. Optional in 2025-11-25 alone, and there only beside a reason.
     pub request_id: Option<RequestId>,
     /// Why, for logs.
     pub reason: Option<String>,
@@ -219,7 +219,7 @@ impl Fields for Cancelled {
     fn fields(&self, object: &mut Object<'_, '_>) {
         match &self.request_id {
             Some(id) => object.field("requestId", id),
-            None if object.revision() == Revision::V2025_11_25 => {}
+            None if object.revision() == Revision::V2025_11_25 && self.reason.is_some() => {}
             None => object.refuse("a cancellation without a request"),
         }
         object.optional("reason", &self.reason);

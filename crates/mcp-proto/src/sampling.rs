@@ -533,7 +533,7 @@ impl Encode for CreateMessageResult {
     fn encode(&self, out: &mut Writer<'_>) {
         out.object(|object| {
             self.fields(object);
-            if object.revision().era() == Era::PerRequest && !self.meta.is_empty() {
+            if object.revision().era() == Era::PerRequest {
                 object.nested_unless_empty("_meta", |object| self.meta.write(object, None));
             }
         });

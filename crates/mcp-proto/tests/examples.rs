@@ -11,22 +11,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use mcp_proto::{
-    CallToolParams, CallToolResult, Cancelled, ClientCapabilities, CompleteParams, CompleteResult,
-    Content, CreateMessageParams, CreateMessageResult, DiscoverResult, ElicitParams, ElicitResult,
-    Encode, Fields, FormField, GetPromptParams, GetPromptResult, Incoming, InputRequest,
-    InputRequests, InputRequiredResult, InputResponses, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListRootsResult, ListToolsResult,
-    ListenParams, ListenResult, LogMessage, Method, ModelPreferences, NoParams, NotInRevision,
-    NotificationBody, NotificationMeta, Outcome, PageParams, Progress, PromptListChanged, RawJson,
-    ReadResourceParams, ReadResourceResult, RequestMeta, Resource, ResourceContents,
-    ResourceListChanged, ResourceUpdated, ResultBody, Revision, Root, RpcError, SamplingContent,
-    SamplingMessage, ServerCapabilities, SubscriptionsAcknowledged, Tool, ToolListChanged, Wire,
-    decode, decode_params,
+    ClientCapabilities, Content, CreateMessageParams, CreateMessageResult, ElicitParams,
+    ElicitResult, Encode, Fields, FormField, Incoming, InputRequest, InputRequests, InputResponses,
+    ListRootsResult, Method, ModelPreferences, RawJson, RequestMeta, Resource, ResourceContents,
+    Revision, Root, RpcError, SamplingContent, SamplingMessage, ServerCapabilities, Tool, Wire,
+    decode,
 };
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
+
+#[path = "encode/typed.rs"]
+mod typed;
 
 type Written = Result<Vec<u8>, Box<dyn std::error::Error>>;
 
@@ -106,17 +102,7 @@ fn again(definition: &str, text: &str) -> Written {
             value::<RpcError>(text)
         }
 
-        "CallToolResult" => outcome::<CallToolResult>(text),
-        "CompleteResult" => result::<CompleteResult>(text),
-        "DiscoverResult" => result::<DiscoverResult>(text),
-        "GetPromptResult" => outcome::<GetPromptResult>(text),
-        "InputRequiredResult" => result::<InputRequiredResult>(text),
-        "ListPromptsResult" => result::<ListPromptsResult<'_>>(text),
-        "ListResourceTemplatesResult" => result::<ListResourceTemplatesResult<'_>>(text),
-        "ListResourcesResult" => result::<ListResourcesResult<'_>>(text),
-        "ListToolsResult" => result::<ListToolsResult<'_>>(text),
-        "ReadResourceResult" => outcome::<ReadResourceResult>(text),
-        "SubscriptionsListenResult" => result::<ListenResult>(text),
+        "InputRequiredResult" => result(Method::CallTool, text),
         // What a client answers has no envelope in this revision.
         "CreateMessageResult" => value::<CreateMessageResult>(text),
         "ElicitResult" => value::<ElicitResult>(text),
@@ -144,7 +130,10 @@ fn again(definition: &str, text: &str) -> Written {
         "Tool" => value::<Tool>(text),
         "ToolResultContent" | "ToolUseContent" => value::<SamplingContent>(text),
 
-        _ => message(definition, text),
+        _ => match method_of(definition) {
+            Some(method) => result(method, text),
+            None => message(definition, text),
+        },
     }
 }
 
@@ -162,17 +151,15 @@ fn form_field(text: &str) -> Written {
     value::<FormField>(text)
 }
 
-fn result<'de, T: Deserialize<'de> + ResultBody>(text: &'de str) -> Written {
-    let result: T = serde_json::from_str(text)?;
-    let mut out = Vec::new();
-    WIRE.result_value(&mut out, &result)?;
-    Ok(out)
+/// Finds the method that a result belongs to.
+fn method_of(definition: &str) -> Option<Method> {
+    Method::ALL.iter().copied().find(|method| method.spec().result == Some(definition))
 }
 
-fn outcome<'de, T: Deserialize<'de> + ResultBody>(text: &'de str) -> Written {
-    let outcome = Outcome::<T>::from_raw(serde_json::from_str(text)?)?;
+fn result(method: Method, text: &str) -> Written {
     let mut out = Vec::new();
-    WIRE.result_value(&mut out, &outcome)?;
+    let raw = serde_json::from_str(text)?;
+    typed::with_result(method, raw, |result| WIRE.result_value(&mut out, result))??;
     Ok(out)
 }
 
@@ -182,7 +169,7 @@ fn params(method: Method, text: &str) -> Written {
     let mut out = Vec::new();
     let id = 1_i64.into();
     let send = |params: &dyn Fields| WIRE.request(&mut out, &id, method, params, &meta);
-    with_params(method, Some(raw), send)??;
+    typed::with_params(method, Some(raw), send)??;
     member(&out, "params")
 }
 
@@ -207,21 +194,11 @@ fn message(definition: &str, text: &str) -> Written {
             assert_eq!(method.spec().definition, definition);
             let meta = RequestMeta::from_params(params)?;
             let send = |params: &dyn Fields| WIRE.request(&mut out, &id, method, params, &meta);
-            with_params(method, params, send)??;
+            typed::with_params(method, params, send)??;
         }
-        Incoming::Notification { method, params } => match method.known().unwrap() {
-            Method::Cancelled => notify::<Cancelled>(&mut out, params)?,
-            Method::Progress => notify::<Progress>(&mut out, params)?,
-            Method::LogMessage => notify::<LogMessage>(&mut out, params)?,
-            Method::ToolListChanged => notify::<ToolListChanged>(&mut out, params)?,
-            Method::PromptListChanged => notify::<PromptListChanged>(&mut out, params)?,
-            Method::ResourceListChanged => notify::<ResourceListChanged>(&mut out, params)?,
-            Method::ResourceUpdated => notify::<ResourceUpdated>(&mut out, params)?,
-            Method::SubscriptionsAcknowledged => {
-                notify::<SubscriptionsAcknowledged>(&mut out, params)?;
-            }
-            other => return Err(format!("no notification {other} in this revision").into()),
-        },
+        Incoming::Notification { method, params } => {
+            typed::notify_again(method.known().unwrap(), params, &WIRE, &mut out)??;
+        }
         Incoming::Response { id, result: Err(error) } => WIRE.error(&mut out, id.as_ref(), &error),
         Incoming::Response { id, result: Ok(raw) } => {
             let name = definition.strip_suffix("Response").unwrap();
@@ -234,35 +211,6 @@ fn message(definition: &str, text: &str) -> Written {
         Incoming::Invalid { error, .. } => return Err(error.into()),
     }
     Ok(out)
-}
-
-fn notify<T: DeserializeOwned + NotificationBody>(
-    out: &mut Vec<u8>,
-    params: Option<&RawValue>,
-) -> Result<(), Box<dyn std::error::Error>> {
-    let body: T = decode_params(params)?;
-    WIRE.notification(out, &body, &NotificationMeta::from_params(params)?)?;
-    Ok(())
-}
-
-fn with_params(
-    method: Method,
-    params: Option<&RawValue>,
-    send: impl FnOnce(&dyn Fields) -> Result<(), NotInRevision>,
-) -> Result<Result<(), NotInRevision>, RpcError> {
-    Ok(match method {
-        Method::Discover => send(&decode_params::<NoParams>(params)?),
-        Method::ListTools
-        | Method::ListPrompts
-        | Method::ListResources
-        | Method::ListResourceTemplates => send(&decode_params::<PageParams>(params)?),
-        Method::CallTool => send(&decode_params::<CallToolParams<'_>>(params)?),
-        Method::ReadResource => send(&decode_params::<ReadResourceParams<'_>>(params)?),
-        Method::GetPrompt => send(&decode_params::<GetPromptParams<'_>>(params)?),
-        Method::Complete => send(&decode_params::<CompleteParams>(params)?),
-        Method::ListenSubscriptions => send(&decode_params::<ListenParams>(params)?),
-        other => panic!("no example has {other}"),
-    })
 }
 
 #[test]
