@@ -1,0 +1,192 @@
+//! A change that means harm: control characters, credentials, settings of its own.
+
+use std::ffi::OsString;
+
+use super::{FAULT, places, review};
+use crate::harness::program::{Ended, Program};
+use crate::harness::repo::Repo;
+
+/// Every way in which a review can be shown.
+const SHAPES: [&str; 5] =
+    ["--color never", "--color always --verbose", "--quiet", "--json", "--verbose --color never"];
+
+/// Asserts that no byte of a run steers a terminal, colours apart where they were asked for.
+#[track_caller]
+fn assert_harmless(ended: &Ended, may_colour: bool) {
+    for (name, text) in [("stdout", ended.out()), ("stderr", ended.err())] {
+        let mut rest = text.as_str();
+        while let Some(at) = rest.find(|c: char| {
+            (c.is_control() && c != '\n' && c != '\t')
+                || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200b}')
+        }) {
+            rest = &rest[at..];
+            let is_colour = rest.strip_prefix("\u{1b}[").is_some_and(|sequence| {
+                sequence
+                    .trim_start_matches(|c: char| c.is_ascii_digit() || c == ';')
+                    .starts_with('m')
+            });
+            assert!(
+                may_colour && is_colour,
+                "{name}: {:?} in {text:?}",
+                &rest[..rest.len().min(20)]
+            );
+            rest = &rest[1..];
+        }
+    }
+}
+
+#[test]
+fn control_characters_in_code_are_never_printed_raw() {
+    let repo = Repo::new();
+    // Escapes, a title, C1 controls, a reversal, an invisible space, a step back.
+    let trick = "\u{1b}]0;owned\u{7}\u{1b}[31m\u{9b}2J\u{202e}\u{200b}\u{8}\r";
+    let code = format!("def f(a=[]):  # {trick} x\n    return '{trick}'\n");
+    repo.write("a.py", code).stage();
+    for shape in SHAPES.into_iter().filter(|shape| *shape != "--json") {
+        let ended = review(&repo, &format!("{shape} --fail-on medium")).run().exits(1);
+        assert!(ended.out().contains("python-mutable-default"), "{shape}: {}", ended.out());
+        assert_harmless(&ended, shape.contains("always"));
+    }
+}
+
+#[test]
+fn control_characters_in_code_are_escaped_in_json() {
+    let repo = Repo::new();
+    repo.write("a.py", "def f(a=[]):  # \u{1b}]0;owned\u{7}\u{8} x\n    return a\n").stage();
+    let ended = review(&repo, "--json --fail-on medium").run().exits(1);
+    assert_harmless(&ended, false);
+    let snippet = ended.document()["findings"][0]["snippet"].as_str().unwrap().to_owned();
+    assert!(snippet.contains("\u{1b}]0;owned\u{7}"), "data keep what the code says: {snippet:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn control_characters_in_file_names_are_never_printed_raw() {
+    use std::os::unix::ffi::OsStringExt;
+    let repo = Repo::new();
+    for name in [
+        &b"\x1b[2J\x07.py"[..],
+        b"new\nline.py",
+        b"tab\tquote\"back\\slash.py",
+        b"two words.py",
+        b"latin-\xe9.py",
+        b"-option.py",
+    ] {
+        repo.write(OsString::from_vec(name.to_vec()), FAULT);
+        let binary = [name, b".bin"].concat();
+        repo.write(OsString::from_vec(binary), b"\0\x01\x02");
+    }
+    repo.stage();
+    for shape in SHAPES {
+        let ended = review(&repo, &format!("{shape} --fail-on medium")).run().exits(1);
+        let found = ended.out().matches("python-mutable-default").count();
+        assert!(found >= 6, "{shape}: {found} of 6\n{}", ended.out());
+        assert_harmless(&ended, shape.contains("always"));
+    }
+}
+
+#[test]
+fn control_characters_in_arguments_are_never_printed_raw() {
+    let repo = Repo::new();
+    repo.write("a.py", FAULT).commit("start");
+    for arguments in [
+        &["review", "\u{1b}[31mrevision"][..],
+        &["review", "--commit", "\u{1b}[31mrevision"],
+        &["review", "--repo", "\u{1b}[31mfolder"],
+        &["review", "--diff-file", "\u{1b}[31mfile"],
+        &["review", "--output", "\u{1b}[31mno/file"],
+        &["rules", "explain", "\u{1b}[31mrule"],
+    ] {
+        let ended = Program::new(&repo, arguments).run();
+        assert!(matches!(ended.code, Some(2 | 3)), "{arguments:?}: {ended:?}");
+        assert_harmless(&ended, false);
+    }
+}
+
+/// Credentials put together when the test runs, so that no file of the project holds one.
+fn credentials() -> Vec<String> {
+    let letters = |length: usize, mut seed: u32| -> String {
+        let mut next = || {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            char::from(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"[(seed >> 27) as usize])
+        };
+        (0..length).map(|_| next()).collect()
+    };
+    vec![
+        format!("{}{}", concat!("AK", "IA"), letters(16, 3)),
+        format!("{}{}", concat!("gh", "p_"), letters(36, 5)),
+    ]
+}
+
+#[test]
+fn a_credential_is_printed_in_no_form() {
+    for secret in credentials() {
+        let line = format!("token = \"{secret}\"\n");
+        for (place, before, after) in [
+            ("added", String::new(), format!("def f(a=[], token=\"{secret}\"):\n    return a\n")),
+            ("context", line.clone(), format!("{line}def f(a=[]):\n    return a\n")),
+            ("removed", line.clone(), FAULT.to_owned()),
+        ] {
+            let repo = Repo::new();
+            repo.write("settings.py", before).commit("start");
+            repo.write("settings.py", after).stage();
+            repo.write("change.diff", repo.git(["diff", "--cached"]).stdout);
+            for shape in SHAPES {
+                for scope in ["--staged", "HEAD", "--diff-file change.diff"] {
+                    let to_file = review(&repo, &format!("{shape} --output out {scope}")).run();
+                    let written = std::fs::read(repo.path().join("out")).unwrap();
+                    let shown = review(&repo, &format!("{shape} {scope}")).run();
+                    for (stream, bytes) in [
+                        ("stdout", &shown.stdout),
+                        ("stderr", &shown.stderr),
+                        ("file", &written),
+                        ("stderr beside a file", &to_file.stderr),
+                    ] {
+                        let text = String::from_utf8_lossy(bytes);
+                        let at = format!("{place} {shape} {scope} {stream}:\n{text}");
+                        assert!(!text.contains(&secret), "{at}");
+                        let has_findings = text.contains("python-mutable-default");
+                        assert_eq!(has_findings, !stream.starts_with("stderr"), "{at}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn settings_of_the_repository_choose_no_program() {
+    let repo = Repo::new();
+    repo.write("a.py", "x = 1\n").write(".gitattributes", "*.py diff=trap filter=trap\n");
+    repo.commit("start");
+    let marker = repo.root().join("ran");
+    let trap = format!("touch {}; cat", marker.display());
+    for (name, value) in [
+        ("diff.external", trap.as_str()),
+        ("diff.trap.command", &trap),
+        ("diff.trap.textconv", &trap),
+        ("core.pager", &trap),
+        ("pager.diff", &trap),
+        ("core.fsmonitor", &trap),
+    ] {
+        repo.git(["config", name, value]);
+    }
+    std::fs::write(repo.path().join("a.py"), FAULT).unwrap();
+    for scope in ["--unstaged", "HEAD", "--all", "--staged"] {
+        let document = review(&repo, &format!("--json {scope}")).run().document();
+        if scope != "--staged" {
+            assert_eq!(places(&document), ["a.py:1 python-mutable-default"], "{scope}");
+        }
+        assert!(!marker.exists(), "{scope}: the repository's settings ran a program");
+    }
+}
+
+#[test]
+fn a_line_that_poses_as_a_header_hides_nothing() {
+    let repo = Repo::new();
+    repo.write("a.py", "x = 1\n").commit("start");
+    repo.write("a.py", format!("x = 1\n++ b/vendor/x.py\n-- a/other.py\n@@ -1 +1 @@\n{FAULT}"));
+    let document = review(&repo, "--json --all").run().document();
+    assert_eq!(places(&document), ["a.py:5 python-mutable-default"]);
+}
