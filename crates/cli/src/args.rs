@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
+use mcp_stdio::Framing;
 use review_tool::finding::Severity;
 
 /// Reviews a git change before the first human reviewer sees it.
@@ -17,6 +18,7 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Review(ReviewArgs),
+    Mcp(McpArgs),
     Rules(RulesArgs),
 }
 
@@ -92,6 +94,20 @@ pub(crate) struct ReviewArgs {
     /// Also name the files that were skipped, and why
     #[arg(short, long)]
     pub(crate) verbose: bool,
+}
+
+/// Serve MCP on stdin and stdout, until the host closes stdin
+///
+/// Offers the tool `review`. The log goes to stderr; FOREREAD_LOG sets its level.
+#[derive(Debug, clap::Args)]
+pub(crate) struct McpArgs {
+    /// How messages are framed: auto, line or content-length; auto goes by the first byte
+    #[arg(long, value_name = "FRAMING", default_value = "auto")]
+    pub(crate) framing: Framing,
+
+    /// The repository to review where a call names none [default: the current folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) repo: Option<PathBuf>,
 }
 
 /// The embedded rules

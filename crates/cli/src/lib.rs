@@ -7,9 +7,11 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+mod adapter;
 mod args;
 mod commands;
 mod exit;
+mod logger;
 mod progress;
 mod stamp;
 mod terminal;
@@ -30,6 +32,7 @@ pub fn main() -> ExitCode {
     };
     let result = match args.command {
         Command::Review(args) => commands::review::run(&args),
+        Command::Mcp(args) => commands::mcp::run(&args),
         Command::Rules(args) => commands::rules::run(&args),
     };
     ExitCode::from(result.unwrap_or_else(|error| exit::report(&error)))
