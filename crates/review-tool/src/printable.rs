@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// Whether a character could move the cursor, colour or reorder what is shown, or hide itself.
-fn is_unsafe(c: char) -> bool {
+pub(crate) fn is_unsafe(c: char) -> bool {
     (c.is_control() && c != '\t')
         || matches!(c,
             // Bidirectional marks, embeddings, overrides and isolates.

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::finding::{Finding, Severity};
+use crate::printable::is_unsafe;
 
 pub mod text;
 
@@ -215,13 +216,26 @@ impl Document {
         self.meta.latency_ms = stamp.latency_ms;
     }
 
-    /// The document as JSON, indented, with a final line feed.
+    /// The document as JSON, indented, with a final line feed. Characters that could steer a terminal
+    /// stand as escapes.
     #[must_use]
     pub fn to_json(&self) -> String {
         // A document has string keys and finite numbers only, which serialise without fail.
-        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
-        text.push('\n');
-        text
+        let text = serde_json::to_string_pretty(self).unwrap_or_default();
+        let mut out = String::with_capacity(text.len() + 1);
+        for c in text.chars() {
+            // The line feeds that are left are those of the indentation; strings hold theirs escaped.
+            if c != '\n' && is_unsafe(c) {
+                let mut units = [0; 2];
+                c.encode_utf16(&mut units)
+                    .iter()
+                    .for_each(|unit| out.push_str(&format!("\\u{unit:04x}")));
+            } else {
+                out.push(c);
+            }
+        }
+        out.push('\n');
+        out
     }
 }
 

@@ -139,6 +139,18 @@ fn a_finding_below_the_listed_severity_still_fails_the_gate() {
 }
 
 #[test]
+fn a_document_as_json_holds_nothing_that_steers_a_terminal() {
+    let code = "a.py\u{9b}31m\u{7f}\u{202e}\u{e0041}";
+    let text =
+        FAULTY.replace("a/a.py", &format!("a/{code}")).replace("b/a.py", &format!("b/{code}"));
+    let document = document(&patch(&text));
+    assert_valid(&document);
+    assert_eq!(document.summary.files.reviewed, [code]);
+    let json = document.to_json();
+    assert!(json.chars().all(|c| c == '\n' || (' '..='~').contains(&c)), "{json}");
+}
+
+#[test]
 fn text_that_is_no_diff_is_refused() {
     let error = review(&patch("hello\n"), &NoRepo, RuleSet::embedded(), &Uncontrolled).unwrap_err();
     assert!(matches!(error, ReviewError::NotADiff));

@@ -127,19 +127,16 @@ pub(super) fn read_pair(text: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
     {
         return Some((text[..at].to_vec(), new));
     }
-    let mut unequal = None;
-    for at in memchr::memchr_iter(b' ', text) {
-        let (old, new) = (&text[..at], &text[at + 1..]);
-        let same = strip_first(old).is_some_and(|name| Some(name) == strip_first(new));
-        if same || old == new {
-            return Some((old.to_vec(), new.to_vec()));
-        }
-        unequal = match unequal {
-            None => Some((old, new)),
-            Some(_) => return None,
-        };
-    }
-    unequal.map(|(old, new)| (old.to_vec(), new.to_vec()))
+    let mut splits = memchr::memchr_iter(b' ', text).map(|at| (&text[..at], &text[at + 1..]));
+    let alike = |(old, new): &(&[u8], &[u8])| {
+        old == new || strip_first(old).is_some_and(|name| Some(name) == strip_first(new))
+    };
+    let mut only = splits.clone();
+    let (old, new) = splits.find(alike).or_else(|| {
+        let one = only.next()?;
+        only.next().is_none().then_some(one)
+    })?;
+    Some((old.to_vec(), new.to_vec()))
 }
 
 fn strip_first(path: &[u8]) -> Option<&[u8]> {
@@ -199,6 +196,7 @@ mod tests {
             ("\"a/q\\\"\" b/plain", "a/q\"", "b/plain"),
             ("a/plain \"b/q\\\"\"", "a/plain", "b/q\""),
             ("x y x y", "x y", "x y"),
+            ("a/a b c.bin b/a b c.bin", "a/a b c.bin", "b/a b c.bin"),
             ("a/one b/two", "a/one", "b/two"),
         ] {
             let want = Some((old.as_bytes().to_vec(), new.as_bytes().to_vec()));
