@@ -31,6 +31,8 @@ pub struct Hit {
     pub side: Side,
     /// What is wrong here, if the rule's own message does not say it all.
     pub message: Option<String>,
+    /// How bad it is here, if not as the rule says.
+    pub severity: Option<Severity>,
     /// A replacement that mends it.
     pub fix: Option<Fix>,
 }
@@ -39,7 +41,7 @@ impl Hit {
     /// A hit on an added line.
     #[must_use]
     pub fn added(line: u32) -> Self {
-        Self { line, line_end: None, side: Side::New, message: None, fix: None }
+        Self { line, line_end: None, side: Side::New, message: None, severity: None, fix: None }
     }
 
     /// A hit on a removed line.
@@ -54,6 +56,13 @@ impl Hit {
         self.message = Some(message.into());
         self
     }
+
+    /// Replaces the rule's severity.
+    #[must_use]
+    pub fn severity(mut self, severity: Severity) -> Self {
+        self.severity = Some(severity);
+        self
+    }
 }
 
 /// A rule that is not a pattern: looks at one file and returns its hits, in any order.
@@ -63,6 +72,7 @@ pub type Check = fn(&FileView) -> Vec<Hit>;
 pub struct Rule {
     /// What its file says.
     pub file: RuleFile,
+    except_paths: Option<regex::bytes::Regex>,
     run: Run,
 }
 
@@ -96,7 +106,13 @@ impl Rule {
             }
             _ => return Err(file.error("exactly one of syntax and check is needed".to_owned())),
         };
-        Ok(Self { file, run })
+        let except_paths = file
+            .except_paths
+            .as_deref()
+            .map(|pattern| regex::bytes::RegexBuilder::new(pattern).unicode(false).build())
+            .transpose()
+            .map_err(|error| file.error(format!("except_paths: {error}")))?;
+        Ok(Self { file, except_paths, run })
     }
 
     /// The stable name.
@@ -123,9 +139,11 @@ impl Rule {
         self.file.confidence
     }
 
-    fn speaks(&self, language: Option<Language>) -> bool {
-        self.file.languages.is_empty()
-            || language.is_some_and(|language| self.file.languages.contains(&language))
+    fn reads(&self, view: &FileView) -> bool {
+        let speaks = self.file.languages.is_empty()
+            || view.language().is_some_and(|language| self.file.languages.contains(&language));
+        let excepted = |path: &regex::bytes::Regex| path.is_match(view.path().as_bytes());
+        speaks && !self.except_paths.as_ref().is_some_and(excepted)
     }
 }
 
@@ -177,9 +195,8 @@ impl RuleSet {
         view: &FileView,
         wanted: impl Fn(&Rule) -> bool,
     ) -> Vec<(&'r Rule, Hit)> {
-        let language = view.language();
         let rules: Vec<&Rule> =
-            self.rules.iter().filter(|rule| rule.speaks(language) && wanted(rule)).collect();
+            self.rules.iter().filter(|rule| rule.reads(view) && wanted(rule)).collect();
         let mut hits = introduced::check(&rules, view);
         for (at, rule) in rules.iter().enumerate() {
             if let Run::Check(check) = rule.run {

@@ -1,4 +1,7 @@
 //! The format of a rule file.
+//!
+//! In the texts of cases the mark `¦` is taken out: it joins the halves of a credential, so that the
+//! rule file itself holds none (`ghp_¦…`).
 
 use serde::Deserialize;
 
@@ -55,6 +58,9 @@ pub struct RuleFile {
     /// In which code it looks.
     #[serde(default)]
     pub scope: Scope,
+    /// An expression over paths in which it does not look, matched anywhere in the path.
+    #[serde(default)]
+    pub except_paths: Option<String>,
     /// Whether it tells tests that may fail without a fault, which callers can leave out.
     #[serde(default)]
     pub flaky: bool,
@@ -95,10 +101,10 @@ pub struct Case {
     #[serde(default)]
     pub path: Option<String>,
     /// The text before; absent for a new file.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "joined")]
     pub old: Option<String>,
     /// The text after; absent for a deleted file.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "joined")]
     pub new: Option<String>,
     /// The lines of the new side on which the rule fires, ascending.
     #[serde(default)]
@@ -120,6 +126,11 @@ impl RuleFile {
     pub(super) fn error(&self, reason: String) -> RuleError {
         RuleError::Rule { id: self.id.clone(), reason }
     }
+}
+
+/// A text of a case, its joints taken out.
+fn joined<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    Ok(Option::<String>::deserialize(deserializer)?.map(|text| text.replace('¦', "")))
 }
 
 fn languages<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Language>, D::Error> {
