@@ -12,6 +12,7 @@ use crate::language::Language;
 use crate::view::FileView;
 
 mod added_text;
+mod assertion_removed;
 mod checks;
 mod file;
 mod introduced;
@@ -20,6 +21,8 @@ mod secret_env_file;
 mod secret_high_entropy_assignment;
 mod secret_known_credential;
 mod secret_private_key_file;
+mod test_case;
+mod test_removed;
 
 pub use file::{Case, RuleError, RuleFile, Scope};
 
