@@ -11,9 +11,18 @@ use crate::finding::{Category, Confidence, Fix, Severity, Side};
 use crate::language::Language;
 use crate::view::FileView;
 
+mod added_text;
+mod assertion_removed;
 mod checks;
 mod file;
 mod introduced;
+mod merge_conflict_marker;
+mod secret_env_file;
+mod secret_high_entropy_assignment;
+mod secret_known_credential;
+mod secret_private_key_file;
+mod test_case;
+mod test_removed;
 
 pub use file::{Case, RuleError, RuleFile, Scope};
 

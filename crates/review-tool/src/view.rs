@@ -171,7 +171,8 @@ fn rust_test_items(first_line: u32, tree: &Tree) -> Vec<RangeInclusive<u32>> {
     ranges
 }
 
-fn is_test_attribute(text: &str) -> bool {
+/// Whether the text of an attribute says that its item is for tests alone.
+pub(crate) fn is_test_attribute(text: &str) -> bool {
     let inner: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     let inner = inner.trim_start_matches("#[").trim_end_matches(']');
     let name = inner.split('(').next().unwrap_or_default();

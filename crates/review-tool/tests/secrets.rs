@@ -299,6 +299,14 @@ fn key(label: &str, lines: usize) -> String {
 
 #[test]
 fn private_keys_are_masked_line_by_line_in_whatever_they_are_wrapped() {
+    let putty = format!(
+        "Private-Lines: 2\n{}\n{}\nPrivate-MAC: {}\n",
+        random(WORD, 64),
+        random(WORD, 64),
+        random(HEX, 40)
+    );
+    let masked = redact(&putty);
+    assert!(masked.starts_with("Private-Lines: 2\n***\n***\nPrivate-MAC"), "{masked}");
     for label in ["", "RSA ", "EC ", "OPENSSH ", "DSA ", "ENCRYPTED "] {
         let plain = key(label, 5);
         let body = random(WORD, 64);

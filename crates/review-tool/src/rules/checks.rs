@@ -1,9 +1,20 @@
 //! The register of checks: the rules that are code rather than a pattern.
 
-use super::Check;
+use super::{
+    Check, assertion_removed, merge_conflict_marker, secret_env_file,
+    secret_high_entropy_assignment, secret_known_credential, secret_private_key_file, test_removed,
+};
 
 /// Every check, ordered by the id of its rule.
-static CHECKS: &[(&str, Check)] = &[];
+static CHECKS: &[(&str, Check)] = &[
+    ("assertion-removed", assertion_removed::check),
+    ("merge-conflict-marker", merge_conflict_marker::check),
+    ("secret-env-file", secret_env_file::check),
+    ("secret-high-entropy-assignment", secret_high_entropy_assignment::check),
+    ("secret-known-credential", secret_known_credential::check),
+    ("secret-private-key-file", secret_private_key_file::check),
+    ("test-removed", test_removed::check),
+];
 
 /// The check of that name.
 pub(super) fn find(name: &str) -> Option<Check> {

@@ -20,7 +20,7 @@ const fn kind(
 #[rustfmt::skip]
 pub(super) static KINDS: &[Kind] = &[
     kind(("private-key", "private key"), Critical, (Block, &["PRIVATE KEY-----", "PRIVATE KEY BLOCK-----"]), 0.0, ""),
-    kind(("putty-private-key", "PuTTY private key"), Critical, (Label, &["Private-Lines:"]), 2.0, r"Private-Lines: (\d+)"),
+    kind(("putty-private-key", "PuTTY private key"), Critical, (Block, &["Private-Lines:"]), 0.0, ""),
     kind(("age-secret-key", "age secret key"), Critical, (Prefix, &["AGE-SECRET-KEY-"]), 3.3, r"AGE-SECRET-KEY-1[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58}"),
     kind(("wireguard-private-key", "WireGuard private key"), Critical, (Label, &["PrivateKey"]), 3.8, r"(?i:PrivateKey)\s*=\s*([A-Za-z0-9+/]{43}=)\s*$"),
 

@@ -20,14 +20,24 @@ pub(super) fn block(text: &str, keyword: Range<usize>) -> Option<Range<usize>> {
     let line_start = text[..keyword.start].rfind('\n').map_or(0, |at| at + 1);
     let armour =
         &text[super::ceil(text, line_start.max(keyword.start.saturating_sub(48)))..keyword.start];
+    if text[keyword.clone()].eq_ignore_ascii_case("Private-Lines:") {
+        // PuTTY: the number of lines, then the lines.
+        let number = text[keyword.end..].find('\n').map_or(text.len(), |at| keyword.end + at);
+        return body(text, number, LEAST / 2);
+    }
     if armour.rfind("END ") > armour.rfind("BEGIN ") {
         return before(text, line_start);
     }
     if !armour.contains("BEGIN ") {
         return None;
     }
-    let limit = super::floor(text, keyword.end + LONGEST);
-    let rest = &text[keyword.end..limit];
+    body(text, keyword.end, LEAST)
+}
+
+/// The base64 that follows `from`, up to the closing armour.
+fn body(text: &str, from: usize, least: usize) -> Option<Range<usize>> {
+    let limit = super::floor(text, from + LONGEST);
+    let rest = &text[from..limit];
     let end = rest.find("-----").unwrap_or(rest.len());
     let mut range: Option<Range<usize>> = None;
     let (mut amount, mut others) = (0, 0);
@@ -41,11 +51,10 @@ pub(super) fn block(text: &str, keyword: Range<usize>) -> Option<Range<usize>> {
             continue;
         };
         amount += inner.len();
-        let from = keyword.end + start + inner.start;
-        let to = keyword.end + start + inner.end;
-        range = Some(range.map_or(from..to, |range| range.start..to));
+        let found = from + start + inner.start..from + start + inner.end;
+        range = Some(range.map_or(found.clone(), |range| range.start..found.end));
     }
-    let range = range.filter(|_| amount >= LEAST)?;
+    let range = range.filter(|_| amount >= least)?;
     let body: String =
         text[range.clone()].chars().filter(char::is_ascii_alphanumeric).take(400).collect();
     (super::placeholder::entropy(&body) >= 4.0 && !text[range.clone()].contains("EXAMPLE"))
