@@ -13,9 +13,11 @@ use crate::view::FileView;
 
 mod checks;
 mod file;
+mod flow;
 mod introduced;
 
 pub use file::{Case, RuleError, RuleFile, Scope};
+pub use flow::Flow;
 
 /// The sources of the embedded rules, ordered by path.
 static SOURCES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/rules.in"));
