@@ -15,6 +15,7 @@ mod checks;
 mod file;
 mod flow;
 mod introduced;
+mod js_floating_promise;
 
 pub use file::{Case, RuleError, RuleFile, Scope};
 pub use flow::Flow;

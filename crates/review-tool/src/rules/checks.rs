@@ -1,9 +1,9 @@
 //! The register of checks: the rules that are code rather than a pattern.
 
-use super::Check;
+use super::{Check, js_floating_promise};
 
 /// Every check, ordered by the id of its rule.
-static CHECKS: &[(&str, Check)] = &[];
+static CHECKS: &[(&str, Check)] = &[("js-floating-promise", js_floating_promise::check)];
 
 /// The check of that name.
 pub(super) fn find(name: &str) -> Option<Check> {
