@@ -14,6 +14,7 @@ use serde::Deserialize;
 
 use crate::syntax::{Match, Node, Tree};
 use bindings::Bindings;
+pub(super) use bindings::is_function;
 use value::Tracer;
 
 /// What a rule wants of a value, and what makes the value harmless.
@@ -92,25 +93,4 @@ impl<'t> Flows<'t> {
         };
         part.map(|part| Traced { origin: origin.unwrap_or_else(|| part.clone()), part })
     }
-}
-
-/// The line ranges of the outermost functions for which `touched` holds, counted from 0.
-pub(super) fn functions(
-    tree: &Tree,
-    touched: impl Fn(u32, u32) -> bool,
-) -> Vec<std::ops::RangeInclusive<u32>> {
-    let mut out = Vec::new();
-    let mut stack = vec![tree.root()];
-    while let Some(node) = stack.pop() {
-        let (first, last) = node.lines();
-        if !touched(first, last) {
-            continue;
-        }
-        if bindings::is_function(&node.kind()) {
-            out.push(first..=last);
-        } else {
-            stack.extend(node.children());
-        }
-    }
-    out
 }

@@ -1,8 +1,10 @@
 //! Runs pattern rules over a file and keeps what the change introduced.
 //!
-//! A match counts where the change shows inside it and it was not there before. It was there before if
-//! the old side has a match of the same rule that begins at the same unchanged line, or one with the
-//! same tokens that the new side has not used up: moved or reformatted code is not new.
+//! A match counts where the change shows inside it, or in the function around it, and it was not there
+//! before. It was there before if the old side has a match of the same rule that begins at the same
+//! unchanged line, or one with the same tokens that the new side has not used up: moved or reformatted
+//! code is not new. A match whose own lines are unchanged is new when what kept it silent is gone, such
+//! as the `close` of a file; it is then reported where that stood.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -11,7 +13,7 @@ use super::flow::{self, Flows};
 use super::{Hit, Rule, Run};
 use crate::finding::Side;
 use crate::source::SideText;
-use crate::syntax::{Match, Node, Query, QuerySet};
+use crate::syntax::{Match, Node, Query, QuerySet, Tree};
 use crate::view::FileView;
 
 /// A match with what is needed once its tree is no longer at hand.
@@ -21,8 +23,9 @@ struct Found {
     last: u32,
     at: u32,
     at_end: u32,
-    /// The lines from where a followed value comes from to where it is used.
-    way: RangeInclusive<u32>,
+    /// The lines on which a change can bring the match about: the function around it, or the way of a
+    /// followed value.
+    around: RangeInclusive<u32>,
     tokens: String,
     message: String,
 }
@@ -77,12 +80,10 @@ fn scan(
 ) -> Vec<Found> {
     let set = QuerySet::new(queries.iter().map(|(_, query)| *query).collect());
     let mut out = Vec::new();
-    let follows = queries.iter().any(|(rule, _)| rules[*rule].file.flow.is_some());
     for (base, tree) in view.trees(side) {
         let absolute = |line: u32| base.saturating_add(line);
         let touched = |first: u32, last: u32| enter(absolute(first)..=absolute(last));
-        // A value may change far from where it is used: what follows values sees whole functions.
-        let functions = if follows { flow::functions(tree, touched) } else { Vec::new() };
+        let functions = functions(tree, touched);
         let flows = Flows::new(tree);
         set.scan(
             tree,
@@ -100,7 +101,6 @@ fn scan(
                         Some(traced) => (Some(traced.part), Some(traced.origin)),
                         None => return,
                     },
-                    None if !touched(first, last) => return,
                     None => (None, None),
                 };
                 let named = file.at.as_deref().and_then(|name| matched.capture(name));
@@ -110,6 +110,9 @@ fn scan(
                     (None, None) => (first, last),
                 };
                 let start = origin.map_or(at, |node| node.lines().0).min(at).min(first);
+                let around = functions.iter().find(|of| of.contains(&first));
+                let around = around.filter(|_| part.is_none()).cloned();
+                let around = around.unwrap_or(start..=last.max(at));
                 let mut tokens = tokens(node.text());
                 tokens.extend(part.as_ref().map(|part| self::tokens(part.text())));
                 out.push(Found {
@@ -118,7 +121,7 @@ fn scan(
                     last: absolute(last),
                     at: absolute(at),
                     at_end: absolute(at_end),
-                    way: absolute(start)..=absolute(last.max(at)),
+                    around: absolute(*around.start())..=absolute(*around.end()),
                     tokens,
                     message: fill(&file.message, &matched, part.as_ref()),
                 });
@@ -157,7 +160,7 @@ fn keep_introduced(found: Vec<Found>, before: &[Found], view: &FileView) -> Vec<
             let line_end = (found.at_end > found.at).then_some(found.at_end);
             Hit { line_end, ..Hit::added(found.at) }
         } else if let Some(hit) = change_in(&(found.first..=found.last), old, new)
-            .or_else(|| change_in(&found.way, old, new))
+            .or_else(|| change_near(found.at, &found.around, old, new))
         {
             hit
         } else {
@@ -174,6 +177,42 @@ fn change_in(lines: &RangeInclusive<u32>, old: &SideText, new: &SideText) -> Opt
         let gap = new.first_gap_in(lines)?;
         removed_line_at(gap, old, new).map(Hit::removed)
     })
+}
+
+/// The line within `lines` that the change removes nearest to `at`, or else the nearest that it adds.
+fn change_near(
+    at: u32,
+    lines: &RangeInclusive<u32>,
+    old: &SideText,
+    new: &SideText,
+) -> Option<Hit> {
+    let removed = new.gaps_in(lines).filter_map(|gap| Some((gap, removed_line_at(gap, old, new)?)));
+    let removed = removed.min_by_key(|(gap, _)| gap.abs_diff(at));
+    let added = new.changed_in(lines).min_by_key(|line| line.abs_diff(at));
+    match (removed, added) {
+        // Where lines were replaced, the new ones are what the reader sees.
+        (Some((gap, _)), Some(line)) if gap.saturating_add(1) == line => Some(Hit::added(line)),
+        (Some((_, line)), _) => Some(Hit::removed(line)),
+        (None, line) => line.map(Hit::added),
+    }
+}
+
+/// The line ranges of the outermost functions that the change touches, counted from 0.
+fn functions(tree: &Tree, touched: impl Fn(u32, u32) -> bool) -> Vec<RangeInclusive<u32>> {
+    let mut out = Vec::new();
+    let mut stack = vec![tree.root()];
+    while let Some(node) = stack.pop() {
+        let (first, last) = node.lines();
+        if !touched(first, last) {
+            continue;
+        }
+        if flow::is_function(&node.kind()) {
+            out.push(first..=last);
+        } else {
+            stack.extend(node.children());
+        }
+    }
+    out
 }
 
 /// The number on the old side of a line that stands on both.

@@ -233,8 +233,8 @@ pub(super) fn is_name(node: &Node<'_>) -> bool {
     )
 }
 
-/// Whether a kind of node is a function, in any of the languages that a flow reads.
-pub(super) fn is_function(kind: &str) -> bool {
+/// Whether a kind of node is a function, in any of the languages.
+pub(in crate::rules) fn is_function(kind: &str) -> bool {
     matches!(
         kind,
         "function_declaration"
@@ -252,6 +252,8 @@ pub(super) fn is_function(kind: &str) -> bool {
             | "method"
             | "singleton_method"
             | "lambda"
+            | "function_item"
+            | "func_literal"
     )
 }
 

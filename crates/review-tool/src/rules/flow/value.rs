@@ -425,7 +425,7 @@ impl<'b, 't> Tracer<'b, 't> {
             | "normalize" | "getBytes" | "intern" | "stripIndent" | "html_safe" | "freeze"
             | "chomp" => receiver(node).map_or_else(Value::default, |of| self.value(&of)),
             "String" | "decodeURIComponent" | "decodeURI" | "strval" | "valueOf" | "resolve"
-            | "get" | "of" | "File" | "URL" | "URI" | "create" | "fileURLToPath" | "urldecode"
+            | "get" | "of" | "URL" | "URI" | "create" | "fileURLToPath" | "urldecode"
             | "stripslashes" | "strtolower" | "Path" | "createQuery" => self.paths(node),
             "format" | "sprintf" | "formatted" | "concat" | "StringBuilder" | "StringBuffer"
             | "vsprintf" | "MessageFormat" => self.formatted(node),
@@ -473,6 +473,10 @@ impl<'b, 't> Tracer<'b, 't> {
         value.text = true;
         for part in arguments(node) {
             value = self.joined(value, &part);
+        }
+        // A format that takes numbers alone.
+        if self.literals.contains("%d") && !self.literals.contains("%s") {
+            return Value::text();
         }
         value
     }
