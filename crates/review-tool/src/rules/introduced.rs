@@ -188,12 +188,13 @@ fn change_near(
 ) -> Option<Hit> {
     let removed = new.gaps_in(lines).filter_map(|gap| Some((gap, removed_line_at(gap, old, new)?)));
     let removed = removed.min_by_key(|(gap, _)| gap.abs_diff(at));
-    let added = new.changed_in(lines).min_by_key(|line| line.abs_diff(at));
-    match (removed, added) {
+    match removed {
         // Where lines were replaced, the new ones are what the reader sees.
-        (Some((gap, _)), Some(line)) if gap.saturating_add(1) == line => Some(Hit::added(line)),
-        (Some((_, line)), _) => Some(Hit::removed(line)),
-        (None, line) => line.map(Hit::added),
+        Some((gap, _)) if new.is_changed(gap.saturating_add(1)) => {
+            Some(Hit::added(gap.saturating_add(1)))
+        }
+        Some((_, line)) => Some(Hit::removed(line)),
+        None => new.changed_in(lines).min_by_key(|line| line.abs_diff(at)).map(Hit::added),
     }
 }
 
