@@ -38,6 +38,8 @@ enum Wanted {
     Built,
     /// As `Built`, in a text that reads as SQL; names of tables and columns may vary.
     Sql,
+    /// As `Sql`, in a text that may be a part of a statement, such as a condition.
+    Fragment,
     /// As `Built`, or a plain value that is not said to be markup.
     Html,
     /// Anything that is not constant.
@@ -69,7 +71,7 @@ impl<'t> Flows<'t> {
     pub(super) fn trace(&self, flow: &Flow, matched: &Match<'t>) -> Option<Traced<'t>> {
         let node = matched.capture(&flow.of)?;
         let bindings = self.bindings.get_or_init(|| Bindings::of(self.tree));
-        let sql = flow.is == Wanted::Sql;
+        let sql = matches!(flow.is, Wanted::Sql | Wanted::Fragment);
         let mut tracer = Tracer::new(bindings, &flow.clean, sql);
         let value = tracer.value(&node);
         if tracer.is_exhausted() {
@@ -84,6 +86,9 @@ impl<'t> Flows<'t> {
             Wanted::Sql => {
                 built.filter(|_| value.input.is_some() && !value.text || tracer.reads_as_sql())
             }
+            Wanted::Fragment => built.filter(|_| {
+                value.input.is_some() || tracer.reads_as_sql() || tracer.reads_as_condition()
+            }),
             Wanted::Html => {
                 let plain = !value.constant && names::is_plain_value(&node);
                 built

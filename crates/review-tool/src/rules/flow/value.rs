@@ -109,6 +109,12 @@ impl<'b, 't> Tracer<'b, 't> {
             || has("ORDER") && has("BY")
     }
 
+    /// Whether the literal text met holds a comparison.
+    pub(super) fn reads_as_condition(&self) -> bool {
+        self.literals.contains(['=', '<', '>'])
+            || self.literals.to_ascii_uppercase().contains(" IN ")
+    }
+
     /// Whether the literal text met holds markup.
     pub(super) fn reads_as_html(&self) -> bool {
         self.literals.contains('<')
