@@ -15,7 +15,9 @@ mod added_text;
 mod assertion_removed;
 mod checks;
 mod file;
+mod flow;
 mod introduced;
+mod js_floating_promise;
 mod merge_conflict_marker;
 mod secret_env_file;
 mod secret_high_entropy_assignment;
@@ -25,6 +27,7 @@ mod test_case;
 mod test_removed;
 
 pub use file::{Case, RuleError, RuleFile, Scope};
+pub use flow::Flow;
 
 /// The sources of the embedded rules, ordered by path.
 static SOURCES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/rules.in"));

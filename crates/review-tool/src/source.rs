@@ -144,6 +144,18 @@ impl SideText {
         self.gaps.get(at).copied().filter(|gap| gap < lines.end())
     }
 
+    /// The changed lines within `lines`, ascending.
+    pub fn changed_in(&self, lines: &RangeInclusive<u32>) -> impl Iterator<Item = u32> + '_ {
+        let (from, end) = (self.changed.partition_point(|line| line < lines.start()), *lines.end());
+        self.changed[from..].iter().copied().take_while(move |&line| line <= end)
+    }
+
+    /// The gaps strictly inside `lines`, ascending: both neighbours of each belong to the range.
+    pub fn gaps_in(&self, lines: &RangeInclusive<u32>) -> impl Iterator<Item = u32> + '_ {
+        let (from, end) = (self.gaps.partition_point(|gap| gap < lines.start()), *lines.end());
+        self.gaps[from..].iter().copied().take_while(move |&gap| gap < end)
+    }
+
     /// Whether the change shows within `lines`: a line of this side alone, or a gap.
     #[must_use]
     pub fn touches(&self, lines: &RangeInclusive<u32>) -> bool {

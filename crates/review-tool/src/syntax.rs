@@ -86,6 +86,12 @@ impl<'t> Node<'t> {
         self.0.kind().into_owned()
     }
 
+    /// Whether the grammar names the node, as it does not name punctuation and keywords.
+    #[must_use]
+    pub fn is_named(&self) -> bool {
+        self.0.is_named()
+    }
+
     /// The source text of the node.
     #[must_use]
     pub fn text(&self) -> &'t str {

@@ -1,13 +1,14 @@
 //! The register of checks: the rules that are code rather than a pattern.
 
 use super::{
-    Check, assertion_removed, merge_conflict_marker, secret_env_file,
+    Check, assertion_removed, js_floating_promise, merge_conflict_marker, secret_env_file,
     secret_high_entropy_assignment, secret_known_credential, secret_private_key_file, test_removed,
 };
 
 /// Every check, ordered by the id of its rule.
 static CHECKS: &[(&str, Check)] = &[
     ("assertion-removed", assertion_removed::check),
+    ("js-floating-promise", js_floating_promise::check),
     ("merge-conflict-marker", merge_conflict_marker::check),
     ("secret-env-file", secret_env_file::check),
     ("secret-high-entropy-assignment", secret_high_entropy_assignment::check),

@@ -74,6 +74,11 @@ pub struct RuleFile {
     /// The pattern, of a rule that syntax decides.
     #[serde(default)]
     pub syntax: Option<Pattern>,
+    /// What must hold of a value in the match, for a rule that follows values to where they are used.
+    /// The rule is then reported where the value is put together, and `{PART}` in its message is the
+    /// part at fault.
+    #[serde(default)]
+    pub flow: Option<super::flow::Flow>,
     /// The check, of a rule that code decides.
     #[serde(default)]
     pub check: Option<String>,

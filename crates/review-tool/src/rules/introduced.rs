@@ -1,15 +1,19 @@
 //! Runs pattern rules over a file and keeps what the change introduced.
 //!
-//! A match counts where the change shows inside it and it was not there before. It was there before if
-//! the old side has a match of the same rule that begins at the same unchanged line, or one with the
-//! same tokens that the new side has not used up: moved or reformatted code is not new.
+//! A match counts where the change shows inside it, or in the function around it, and it was not there
+//! before. It was there before if the old side has a match of the same rule that begins at the same
+//! unchanged line, or one with the same tokens that the new side has not used up: moved or reformatted
+//! code is not new. A match whose own lines are unchanged is new when what kept it silent is gone, such
+//! as the `close` of a file; it is then reported where that stood.
 
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 
+use super::flow::{self, Flows};
 use super::{Hit, Rule, Run};
 use crate::finding::Side;
 use crate::source::SideText;
-use crate::syntax::{Match, Node, Query, QuerySet};
+use crate::syntax::{Match, Node, Query, QuerySet, Tree};
 use crate::view::FileView;
 
 /// A match with what is needed once its tree is no longer at hand.
@@ -18,6 +22,10 @@ struct Found {
     first: u32,
     last: u32,
     at: u32,
+    at_end: u32,
+    /// The lines on which a change can bring the match about: the function around it, or the way of a
+    /// followed value.
+    around: RangeInclusive<u32>,
     tokens: String,
     message: String,
 }
@@ -74,23 +82,48 @@ fn scan(
     let mut out = Vec::new();
     for (base, tree) in view.trees(side) {
         let absolute = |line: u32| base.saturating_add(line);
+        let touched = |first: u32, last: u32| enter(absolute(first)..=absolute(last));
+        let functions = functions(tree, touched);
+        let flows = Flows::new(tree);
         set.scan(
             tree,
-            |first, last| enter(absolute(first)..=absolute(last)),
+            |first, last| {
+                touched(first, last)
+                    || functions.iter().any(|of| of.contains(&first) && of.contains(&last))
+            },
             |index, matched| {
                 let rule = queries[index].0;
                 let file = &rules[rule].file;
                 let node = matched.node();
                 let (first, last) = node.lines();
-                let at = file.at.as_deref().and_then(|name| matched.capture(name));
-                let at = at.map_or(first, |node| node.lines().0);
+                let (part, origin) = match &file.flow {
+                    Some(flow) => match flows.trace(flow, &matched) {
+                        Some(traced) => (Some(traced.part), Some(traced.origin)),
+                        None => return,
+                    },
+                    None => (None, None),
+                };
+                let named = file.at.as_deref().and_then(|name| matched.capture(name));
+                let (at, at_end) = match (&part, named) {
+                    (Some(part), None) => part.lines(),
+                    (_, Some(node)) => (node.lines().0, last),
+                    (None, None) => (first, last),
+                };
+                let start = origin.map_or(at, |node| node.lines().0).min(at).min(first);
+                let around = functions.iter().find(|of| of.contains(&first));
+                let around = around.filter(|_| part.is_none()).cloned();
+                let around = around.unwrap_or(start..=last.max(at));
+                let mut tokens = tokens(node.text());
+                tokens.extend(part.as_ref().map(|part| self::tokens(part.text())));
                 out.push(Found {
                     rule,
                     first: absolute(first),
                     last: absolute(last),
                     at: absolute(at),
-                    tokens: tokens(node.text()),
-                    message: fill(&file.message, &matched),
+                    at_end: absolute(at_end),
+                    around: absolute(*around.start())..=absolute(*around.end()),
+                    tokens,
+                    message: fill(&file.message, &matched, part.as_ref()),
                 });
             },
         );
@@ -124,20 +157,63 @@ fn keep_introduced(found: Vec<Found>, before: &[Found], view: &FileView) -> Vec<
             continue;
         }
         let hit = if new.is_changed(found.at) {
-            let line_end = (found.last > found.at).then_some(found.last);
+            let line_end = (found.at_end > found.at).then_some(found.at_end);
             Hit { line_end, ..Hit::added(found.at) }
-        } else if let Some(line) = new.first_changed_in(&(found.first..=found.last)) {
-            Hit::added(line)
-        } else if let Some(gap) = new.first_gap_in(&(found.first..=found.last))
-            && let Some(line) = removed_line_at(gap, old, new)
+        } else if let Some(hit) = change_in(&(found.first..=found.last), old, new)
+            .or_else(|| change_near(found.at, &found.around, old, new))
         {
-            Hit::removed(line)
+            hit
         } else {
             continue;
         };
         hits.push((found.rule, hit.message(found.message)));
     }
     hits
+}
+
+/// The first line within `lines` that the change adds, or else the first that it removes from there.
+fn change_in(lines: &RangeInclusive<u32>, old: &SideText, new: &SideText) -> Option<Hit> {
+    new.first_changed_in(lines).map(Hit::added).or_else(|| {
+        let gap = new.first_gap_in(lines)?;
+        removed_line_at(gap, old, new).map(Hit::removed)
+    })
+}
+
+/// The line within `lines` that the change removes nearest to `at`, or else the nearest that it adds.
+fn change_near(
+    at: u32,
+    lines: &RangeInclusive<u32>,
+    old: &SideText,
+    new: &SideText,
+) -> Option<Hit> {
+    let removed = new.gaps_in(lines).filter_map(|gap| Some((gap, removed_line_at(gap, old, new)?)));
+    let removed = removed.min_by_key(|(gap, _)| gap.abs_diff(at));
+    match removed {
+        // Where lines were replaced, the new ones are what the reader sees.
+        Some((gap, _)) if new.is_changed(gap.saturating_add(1)) => {
+            Some(Hit::added(gap.saturating_add(1)))
+        }
+        Some((_, line)) => Some(Hit::removed(line)),
+        None => new.changed_in(lines).min_by_key(|line| line.abs_diff(at)).map(Hit::added),
+    }
+}
+
+/// The line ranges of the outermost functions that the change touches, counted from 0.
+fn functions(tree: &Tree, touched: impl Fn(u32, u32) -> bool) -> Vec<RangeInclusive<u32>> {
+    let mut out = Vec::new();
+    let mut stack = vec![tree.root()];
+    while let Some(node) = stack.pop() {
+        let (first, last) = node.lines();
+        if !touched(first, last) {
+            continue;
+        }
+        if flow::is_function(&node.kind()) {
+            out.push(first..=last);
+        } else {
+            stack.extend(node.children());
+        }
+    }
+    out
 }
 
 /// The number on the old side of a line that stands on both.
@@ -184,8 +260,9 @@ fn tokens(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
-/// Puts the texts of metavariables into a message, cut to one short line each.
-fn fill(message: &str, matched: &Match<'_>) -> String {
+/// Puts the texts of metavariables, and of the part of a flow, into a message, cut to one short line
+/// each.
+fn fill(message: &str, matched: &Match<'_>, part: Option<&Node<'_>>) -> String {
     let mut out = String::with_capacity(message.len());
     let mut rest = message;
     while let Some(open) = rest.find('{') {
@@ -195,7 +272,11 @@ fn fill(message: &str, matched: &Match<'_>) -> String {
             from[1..].find(|c: char| !(c.is_ascii_uppercase() || c == '_' || c.is_ascii_digit()));
         match name_len.map(|len| (&from[1..=len], &from[1 + len..])) {
             Some((name, after)) if !name.is_empty() && after.starts_with('}') => {
-                out.push_str(&matched.capture(name).as_ref().map(one_line).unwrap_or_default());
+                let text = match part {
+                    Some(part) if name == "PART" => Some(one_line(part)),
+                    _ => matched.capture(name).as_ref().map(one_line),
+                };
+                out.push_str(&text.unwrap_or_default());
                 rest = &after[1..];
             }
             _ => {
