@@ -4,12 +4,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_proto::{
-    ClientCapabilities, Implementation, LogMessage, LoggingLevel, NotificationMeta, Progress,
-    RawJson, Revision,
+    ClientCapabilities, Implementation, InputResponses, LogMessage, LoggingLevel, NotificationMeta,
+    Progress, RawJson, Revision, RpcError,
 };
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
+use crate::error::RequestError;
+use crate::notifier::Notifier;
 use crate::server::{Call, Connection};
+use crate::tool::ToolError;
 
 /// One running call, as its handler sees it.
 ///
@@ -19,11 +23,60 @@ use crate::server::{Call, Connection};
 pub struct CallContext {
     connection: Arc<Connection>,
     call: Arc<Call>,
+    inputs: Option<Arc<Inputs>>,
+}
+
+/// What the client has answered since the handler asked for input.
+#[derive(Debug, Default)]
+pub(crate) struct Inputs {
+    pub(crate) responses: InputResponses,
+    pub(crate) state: Option<String>,
+}
+
+/// Says that the client's answer does not have the shape of one.
+///
+/// It turns into an error response, as the client has broken the protocol.
+#[derive(Debug)]
+pub struct InvalidAnswer {
+    problem: String,
 }
 
 impl CallContext {
-    pub(crate) fn new(connection: Arc<Connection>, call: Arc<Call>) -> Self {
-        Self { connection, call }
+    pub(crate) fn new(connection: Arc<Connection>, call: Arc<Call>, inputs: Inputs) -> Self {
+        let is_empty = inputs.responses.is_empty() && inputs.state.is_none();
+        let inputs = (!is_empty).then(|| Arc::new(inputs));
+        Self { connection, call, inputs }
+    }
+
+    /// Returns the client's answer to what the handler has asked for under `key`, if there is one.
+    ///
+    /// A handler asks by returning [`Outcome::InputRequired`](mcp_proto::Outcome::InputRequired).
+    /// It is then run again from the start, with the answers to the last round.
+    ///
+    /// # Errors
+    ///
+    /// The answer is not a `T`.
+    pub fn answer<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, InvalidAnswer> {
+        let Some(inputs) = &self.inputs else { return Ok(None) };
+        inputs.responses.get(key).map_err(|error| {
+            let problem = error.to_string();
+            let problem = problem.split(" at line ").next().unwrap_or_default();
+            InvalidAnswer { problem: format!("invalid input response {key:?}: {problem}") }
+        })
+    }
+
+    /// Returns the state that the handler has set with its last question.
+    ///
+    /// It has been through the client's hands, but cannot have been changed there.
+    #[must_use]
+    pub fn state(&self) -> Option<&str> {
+        self.inputs.as_ref()?.state.as_deref()
+    }
+
+    /// Returns what announces changes to all clients of the server.
+    #[must_use]
+    pub fn notifier(&self) -> Notifier {
+        self.connection.notifier()
     }
 
     /// Says whether the client has given the call up. What the handler returns then is dropped.
@@ -105,5 +158,17 @@ impl CallContext {
     #[must_use]
     pub fn client_capabilities(&self) -> &ClientCapabilities {
         &self.call.peer.client.capabilities
+    }
+}
+
+impl From<InvalidAnswer> for ToolError {
+    fn from(answer: InvalidAnswer) -> Self {
+        Self::protocol(RpcError::invalid_params(answer.problem))
+    }
+}
+
+impl From<InvalidAnswer> for RequestError {
+    fn from(answer: InvalidAnswer) -> Self {
+        Self::invalid(answer.problem)
     }
 }

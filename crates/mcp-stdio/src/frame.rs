@@ -13,6 +13,7 @@ mod writer;
 use std::str::FromStr;
 
 use self::buffer::Buffer;
+pub(crate) use self::buffer::KEPT_CAPACITY;
 use self::content_length::HeaderBlocks;
 pub use self::content_length::HeaderFault;
 use self::line::Lines;

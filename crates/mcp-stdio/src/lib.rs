@@ -3,27 +3,39 @@
 //! Start with [`Server::builder`] and [`tool()`]. Threads are those of the standard library, and
 //! there is no async runtime. The message types are those of `mcp-proto`.
 
+mod catalog;
+mod completion;
 mod context;
 mod error;
 mod frame;
 mod limits;
+mod notifier;
 mod page;
+mod prompt;
 mod registry;
+mod resource;
 mod schema;
+mod seal;
 mod server;
 mod stop;
 mod sync;
+mod template;
 mod tool;
 mod transport;
 
-pub use context::CallContext;
-pub use error::{BuildError, ServeError};
+pub use completion::Complete;
+pub use context::{CallContext, InvalidAnswer};
+pub use error::{BuildError, RequestError, ServeError};
 pub use frame::{
     FrameDecoder, FrameEvent, FrameReader, FrameWriter, Framing, HeaderFault, UnknownFraming,
 };
 pub use limits::Limits;
+pub use notifier::Notifier;
+pub use prompt::{Prompt, prompt};
+pub use resource::{Resource, ResourceTemplate, resource, resource_template};
 pub use server::{Server, ServerBuilder};
 pub use stop::Stop;
+pub use template::TemplateMatch;
 pub use tool::{
     Arguments, FunctionTool, IntoToolResult, NoArguments, Structured, Tool, ToolError, tool,
 };

@@ -4,15 +4,19 @@
 //! thread at a time writes. A bad message, a panicking handler or a client that does not read never
 //! ends the process; the end of the input does, after what was accepted has been answered.
 
+mod asked;
 mod batch;
+mod changes;
 mod connection;
 mod dispatch;
 mod in_flight;
+mod input;
 mod monitor;
 mod outbox;
 mod pool;
 mod run;
 mod session;
+mod spares;
 mod worker;
 
 use std::sync::Arc;
@@ -23,9 +27,13 @@ use mcp_proto::{Implementation, RpcError};
 pub(crate) use self::connection::Connection;
 pub(crate) use self::in_flight::Call;
 use self::monitor::{End, Watch};
+use crate::completion::Complete;
 use crate::error::{BuildError, ServeError};
 use crate::limits::Limits;
-use crate::registry::{Parts, Registry};
+use crate::notifier::Notifier;
+use crate::prompt::Prompt;
+use crate::registry::{Announced, Parts, Registry};
+use crate::resource::{Resource, ResourceTemplate};
 use crate::stop::{Stop, Watcher};
 use crate::tool::Tool;
 use crate::transport::Transport;
@@ -75,6 +83,12 @@ impl Server {
         ServerBuilder::new(Implementation::new(name, version))
     }
 
+    /// Returns what announces changes to all clients of this server.
+    #[must_use]
+    pub fn notifier(&self) -> Notifier {
+        self.registry.notifier.clone()
+    }
+
     /// Serves one connection until its client closes it, stops reading, or `stop` is triggered.
     ///
     /// Whatever ends the connection, accepted requests are still answered within the grace that
@@ -93,6 +107,7 @@ impl Server {
     ) -> Result<(), ServeError> {
         let connection = Connection::new(Arc::clone(&self.registry), transport, limits.clone());
         let monitor = Arc::clone(&connection.monitor) as Arc<dyn Watcher>;
+        self.registry.notifier.attach(&connection);
         connection.start_first().map_err(ServeError::Thread)?;
         stop.watch(Arc::downgrade(&monitor));
         let end = loop {
@@ -110,7 +125,19 @@ impl ServerBuilder {
     /// Starts a server with a full description of itself.
     #[must_use]
     pub fn new(info: Implementation) -> Self {
-        Self { parts: Parts { info, instructions: None, logging: false, tools: Vec::new() } }
+        let parts = Parts {
+            info,
+            instructions: None,
+            logging: false,
+            announced: Announced::default(),
+            tools: Vec::new(),
+            resources: Vec::new(),
+            templates: Vec::new(),
+            prompts: Vec::new(),
+            completion: None,
+            state_key: None,
+        };
+        Self { parts }
     }
 
     /// Tells the model how to use the server.
@@ -134,6 +161,72 @@ impl ServerBuilder {
         self
     }
 
+    /// Adds a resource.
+    #[must_use]
+    pub fn resource(mut self, resource: impl Resource + 'static) -> Self {
+        self.parts.resources.push(Box::new(resource));
+        self
+    }
+
+    /// Adds a family of resources.
+    #[must_use]
+    pub fn resource_template(mut self, template: impl ResourceTemplate + 'static) -> Self {
+        self.parts.templates.push(Box::new(template));
+        self
+    }
+
+    /// Adds a prompt.
+    #[must_use]
+    pub fn prompt(mut self, prompt: impl Prompt + 'static) -> Self {
+        self.parts.prompts.push(Box::new(prompt));
+        self
+    }
+
+    /// Offers completion of arguments.
+    #[must_use]
+    pub fn completion(mut self, completion: impl Complete + 'static) -> Self {
+        self.parts.completion = Some(Box::new(completion));
+        self
+    }
+
+    /// Promises to tell clients when tools come or go; see [`Notifier::tools_changed`].
+    #[must_use]
+    pub fn announces_tools(mut self) -> Self {
+        self.parts.announced.tools = true;
+        self
+    }
+
+    /// Promises to tell clients when prompts come or go; see [`Notifier::prompts_changed`].
+    #[must_use]
+    pub fn announces_prompts(mut self) -> Self {
+        self.parts.announced.prompts = true;
+        self
+    }
+
+    /// Promises to tell clients when resources come or go; see [`Notifier::resources_changed`].
+    #[must_use]
+    pub fn announces_resources(mut self) -> Self {
+        self.parts.announced.resources = true;
+        self
+    }
+
+    /// Lets clients subscribe to single resources; see [`Notifier::resource_updated`].
+    #[must_use]
+    pub fn announces_resource_updates(mut self) -> Self {
+        self.parts.announced.resource_updates = true;
+        self
+    }
+
+    /// Sets the key that protects the states of requests which need several attempts.
+    ///
+    /// Without one, a key is made for the process, and a state does not outlive it. The key must be
+    /// secret and as hard to guess as 32 random bytes.
+    #[must_use]
+    pub fn state_key(mut self, key: impl Into<Vec<u8>>) -> Self {
+        self.parts.state_key = Some(key.into());
+        self
+    }
+
     /// Finishes the server.
     ///
     /// # Errors
@@ -147,6 +240,7 @@ impl ServerBuilder {
 impl Connection {
     /// Answers what was accepted, for as long as the limits allow.
     fn wind_down(self: &Arc<Self>, end: End) {
+        self.asked.close();
         let grace = match end {
             End::Input => self.limits.drain_grace,
             End::Stopped => self.limits.stop_grace,
@@ -154,9 +248,11 @@ impl Connection {
         };
         let finished = self.outbox.wait_until_done(Instant::now() + grace);
         self.pool.stop();
+        self.end_subscriptions();
         if !finished || end == End::Output {
             for call in self.outbox.remaining() {
                 call.cancel();
+                self.asked.wake();
                 let error = RpcError::internal("the server is ending before the call was done");
                 let mut body = Vec::new();
                 self.wire(call.peer.revision).error(&mut body, Some(&call.id), &error);

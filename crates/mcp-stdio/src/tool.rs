@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::context::CallContext;
+use crate::error::with_sources;
 use crate::schema;
 
 /// Answers calls of one tool.
@@ -38,6 +39,14 @@ pub trait Tool: Send + Sync {
         arguments: Arguments<'_>,
         context: &CallContext,
     ) -> Result<Outcome<CallToolResult>, ToolError>;
+
+    /// Says whether the tool can be seen and called at the moment.
+    ///
+    /// Whoever changes the answer announces it with
+    /// [`Notifier::tools_changed`](crate::Notifier::tools_changed).
+    fn is_available(&self) -> bool {
+        true
+    }
 }
 
 /// The arguments of a call, still as the client wrote them.
@@ -123,13 +132,7 @@ impl ToolError {
 /// Any error becomes a text for the model, its sources included.
 impl<E: std::error::Error> From<E> for ToolError {
     fn from(error: E) -> Self {
-        let mut message = error.to_string();
-        let mut source = error.source();
-        while let Some(error) = source {
-            message = format!("{message}: {error}");
-            source = error.source();
-        }
-        Self(ToolFailure::Message(message))
+        Self(ToolFailure::Message(with_sources(&error)))
     }
 }
 

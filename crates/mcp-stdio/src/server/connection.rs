@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use mcp_proto::{LoggingLevel, RequestId, RpcError};
 
+use super::asked::Asked;
 use super::batch::Batch;
+use super::changes::Subscriptions;
 use super::in_flight::Call;
 use super::monitor::{End, Monitor};
 use super::outbox::Outbox;
@@ -17,6 +19,7 @@ use super::session::Session;
 use super::worker;
 use crate::frame::{FrameReader, Framing};
 use crate::limits::Limits;
+use crate::notifier::Notifier;
 use crate::registry::Registry;
 use crate::transport::Transport;
 
@@ -25,6 +28,8 @@ pub(crate) struct Connection {
     pub(super) registry: Arc<Registry>,
     pub(super) limits: Limits,
     pub(super) session: Session,
+    pub(super) asked: Asked,
+    pub(super) subscriptions: Subscriptions,
     pub(super) outbox: Outbox,
     pub(super) pool: Pool,
     pub(super) monitor: Arc<Monitor>,
@@ -47,6 +52,8 @@ impl Connection {
         let input = Input { reader, framing: transport.framing, ended: false };
         Arc::new(Self {
             session: Session::default(),
+            asked: Asked::default(),
+            subscriptions: Subscriptions::default(),
             outbox: Outbox::new(transport.output, transport.framing),
             pool: Pool::new(&limits),
             monitor: Arc::new(Monitor::new()),
@@ -94,6 +101,10 @@ impl Connection {
             self.outbox.send_for(call, body, wanted);
             self.flush();
         }
+    }
+
+    pub(crate) fn notifier(&self) -> Notifier {
+        self.registry.notifier.clone()
     }
 
     /// Says whether the client of `call` wants log messages of that level.

@@ -7,9 +7,10 @@
 use std::sync::Arc;
 
 use mcp_proto::{
-    Cancelled, DiscoverResult, EmptyResult, Incoming, InitializeResult, ListToolsResult, Method,
-    MethodName, NotInRevision, PageParams, RequestId, Revision, RpcError, SetLevelParams, decode,
-    decode_params, recover_id,
+    Cancelled, DiscoverResult, EmptyResult, Incoming, InitializeResult, ListPromptsResult,
+    ListResourceTemplatesResult, ListToolsResult, Method, MethodName, NotInRevision, PageParams,
+    RawJson, RequestId, Revision, RpcError, SetLevelParams, SubscribeParams, decode, decode_params,
+    recover_id,
 };
 use serde_json::value::RawValue;
 
@@ -102,9 +103,13 @@ impl Connection {
                 self.accept();
                 self.notification(&method, params);
             }
-            Incoming::Response { id, .. } => {
+            Incoming::Response { id, result } => {
                 self.accept();
-                log::debug!("drop a response that nobody waits for: {id:?}");
+                let is_expected =
+                    id.as_ref().is_some_and(|id| self.asked.answer(id, result.map(RawJson::from)));
+                if !is_expected {
+                    log::debug!("drop a response that nobody waits for: {id:?}");
+                }
             }
             // The decoder yields no batch within a batch.
             Incoming::Batch(_) => {}
@@ -155,6 +160,12 @@ impl Connection {
                 if self.answer_at_once(id, method, params, &peer, body).map_err(&refusal)? {
                     return Ok(None);
                 }
+                if method == Method::ListenSubscriptions {
+                    let params = decode_params(params).map_err(&refusal)?;
+                    let call = Call::new(id.clone(), peer, progress_token, None);
+                    self.listen(call, params).map_err(&refusal)?;
+                    return Ok(None);
+                }
                 let work = Work::prepare(&self.registry, method, params).map_err(&refusal)?;
                 let call = Call::new(id.clone(), peer, progress_token, batch.map(Arc::clone));
                 let call = Arc::new(call);
@@ -175,6 +186,7 @@ impl Connection {
         body: &mut Vec<u8>,
     ) -> Result<bool, RpcError> {
         let wire = self.wire(peer.revision);
+        let size = self.limits.page_size;
         let written = match method {
             Method::Discover => {
                 let mut result =
@@ -184,12 +196,48 @@ impl Connection {
             }
             Method::ListTools => {
                 let PageParams { cursor, .. } = decode_params(params)?;
-                let tools = &self.registry.tool_definitions;
+                let tools = self.registry.tools.available(|tool| tool.is_available());
                 let (range, next) =
-                    page("tools", tools, |tool| &tool.name, cursor, self.limits.page_size)?;
+                    page("tools", &tools, |tool| &tool.name, cursor.as_ref(), size)?;
                 let mut result = ListToolsResult::new(&tools[range]);
                 result.next_cursor = next;
                 wire.result(body, id, &result)
+            }
+            Method::ListPrompts => {
+                let PageParams { cursor, .. } = decode_params(params)?;
+                let prompts = self.registry.prompts.available(|prompt| prompt.is_available());
+                let (range, next) =
+                    page("prompts", &prompts, |prompt| &prompt.name, cursor.as_ref(), size)?;
+                let mut result = ListPromptsResult::new(&prompts[range]);
+                result.next_cursor = next;
+                wire.result(body, id, &result)
+            }
+            Method::ListResourceTemplates => {
+                let PageParams { cursor, .. } = decode_params(params)?;
+                let templates = self.registry.templates.definitions();
+                let (range, next) = page(
+                    "templates",
+                    templates,
+                    |template| &template.uri_template,
+                    cursor.as_ref(),
+                    size,
+                )?;
+                let mut result = ListResourceTemplatesResult::new(&templates[range]);
+                result.next_cursor = next;
+                wire.result(body, id, &result)
+            }
+            Method::Subscribe => {
+                let SubscribeParams { uri, .. } = decode_params(params)?;
+                if self.registry.resource(&uri).is_none() {
+                    return Err(RpcError::resource_not_found(&uri));
+                }
+                self.subscriptions.add(&uri, self.limits.max_subscriptions)?;
+                wire.result(body, id, &EmptyResult::default())
+            }
+            Method::Unsubscribe => {
+                let SubscribeParams { uri, .. } = decode_params(params)?;
+                self.subscriptions.remove(&uri);
+                wire.result(body, id, &EmptyResult::default())
             }
             Method::SetLevel => {
                 let SetLevelParams { level, .. } = decode_params(params)?;
@@ -227,9 +275,15 @@ impl Connection {
                 };
                 let reason = reason.as_deref().unwrap_or("no reason given");
                 match self.outbox.cancel(&id) {
-                    Some(_call) => log::info!("request {id} was cancelled: {reason:?}"),
+                    Some(_call) => {
+                        self.asked.wake();
+                        log::info!("request {id} was cancelled: {reason:?}");
+                    }
                     None => log::debug!("ignore the cancellation of {id}, which is not in flight"),
                 }
+            }
+            Some(Method::Initialized) if self.session.handshake_revision().is_some() => {
+                self.asked.set_ready();
             }
             _ => log::debug!("ignore notification {:?}", method.as_str()),
         }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-use mcp_proto::{ProgressToken, RequestId};
+use mcp_proto::{ProgressToken, RequestId, SubscriptionFilter};
 
 use super::batch::Batch;
 use super::session::Peer;
@@ -22,6 +22,8 @@ pub(crate) struct Call {
     pub(crate) peer: Peer,
     pub(crate) progress_token: Option<ProgressToken>,
     pub(super) batch: Option<Arc<Batch>>,
+    /// What the client listens to, if the request is a subscription.
+    pub(super) listens_to: Option<SubscriptionFilter>,
     /// Set under the lock of the outbox when the request leaves the table.
     over: AtomicBool,
     cancelled: Mutex<bool>,
@@ -42,6 +44,7 @@ impl Call {
             peer,
             progress_token,
             batch,
+            listens_to: None,
             over: AtomicBool::new(false),
             cancelled: Mutex::new(false),
             cancelled_flag: AtomicBool::new(false),
@@ -130,14 +133,16 @@ impl InFlight {
         Some(call)
     }
 
-    /// Lists the requests that are left.
-    pub(super) fn remaining(&self) -> Vec<Arc<Call>> {
-        let mut calls: Vec<_> = self.calls.values().map(Arc::clone).collect();
+    /// Lists the requests that are left, subscriptions or all others.
+    pub(super) fn list(&self, subscriptions: bool) -> Vec<Arc<Call>> {
+        let wanted = |call: &&Arc<Call>| call.listens_to.is_some() == subscriptions;
+        let mut calls: Vec<_> = self.calls.values().filter(wanted).map(Arc::clone).collect();
         calls.sort_by(|a, b| a.id.cmp(&b.id));
         calls
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.calls.is_empty()
+    /// Says whether a request is left that will be answered by itself.
+    pub(super) fn has_calls(&self) -> bool {
+        self.calls.values().any(|call| call.listens_to.is_none())
     }
 }

@@ -4,7 +4,7 @@
 //! requests. One thread at a time writes, outside that lock, and takes everything that has come
 //! together by then in one call. What the client leaves unread is counted.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -13,13 +13,16 @@ use mcp_proto::RequestId;
 
 use super::batch::Batch;
 use super::in_flight::{Call, InFlight};
+use super::spares::Spares;
 use crate::frame::Framing;
+use crate::notifier::Change;
 use crate::sync::{lock, try_lock, wait, wait_for};
 
 /// Messages up to this size share a chunk, and so a write.
 const CHUNK: usize = 64 * 1024;
 
 pub(super) struct Outbox {
+    pub(super) spares: Spares,
     state: Mutex<State>,
     changed: Condvar,
     output: Mutex<Box<dyn Write + Send>>,
@@ -28,7 +31,9 @@ pub(super) struct Outbox {
 struct State {
     in_flight: InFlight,
     chunks: VecDeque<Vec<u8>>,
-    /// A written chunk whose allocation serves again.
+    /// Changes that are still to be told, each once: the subscription, and what has changed.
+    changes: BTreeMap<(Option<RequestId>, Change), Vec<u8>>,
+    /// A small written chunk whose allocation serves again.
     spare: Vec<u8>,
     /// Bytes appended and not yet written.
     unread: usize,
@@ -43,6 +48,7 @@ impl Outbox {
         let state = State {
             in_flight: InFlight::default(),
             chunks: VecDeque::new(),
+            changes: BTreeMap::new(),
             spare: Vec::new(),
             unread: 0,
             framing,
@@ -50,7 +56,12 @@ impl Outbox {
             closed: false,
             waiting: 0,
         };
-        Self { state: Mutex::new(state), changed: Condvar::new(), output: Mutex::new(output) }
+        Self {
+            spares: Spares::default(),
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+            output: Mutex::new(output),
+        }
     }
 
     /// Answers in the framing that the client was found to use.
@@ -61,6 +72,14 @@ impl Outbox {
     /// Enters a request into the table; `false` when its id is in use.
     pub(super) fn enter(&self, call: &Arc<Call>) -> bool {
         lock(&self.state).in_flight.enter(call)
+    }
+
+    /// Enters a request into the table together with the first message about it.
+    pub(super) fn enter_with(&self, call: &Arc<Call>, body: &mut Vec<u8>) {
+        let mut state = lock(&self.state);
+        if state.in_flight.enter(call) {
+            state.append(body);
+        }
     }
 
     pub(super) fn is_in_flight(&self, id: &RequestId) -> bool {
@@ -105,6 +124,20 @@ impl Outbox {
         body.clear();
     }
 
+    /// Has a change told at the next write, unless it is to be told already.
+    pub(super) fn announce(&self, listener: Option<&Arc<Call>>, change: &Change, body: Vec<u8>) {
+        let mut state = lock(&self.state);
+        if !state.closed && listener.is_none_or(|call| !call.is_over()) {
+            let key = (listener.map(|call| call.id.clone()), change.clone());
+            state.changes.entry(key).or_insert(body);
+        }
+    }
+
+    /// Lists the subscriptions.
+    pub(super) fn listening(&self) -> Vec<Arc<Call>> {
+        lock(&self.state).in_flight.list(true)
+    }
+
     /// Ends the reader's part in a batch, which may complete it.
     pub(super) fn leave(&self, batch: &Batch) {
         if let Some(mut array) = batch.leave() {
@@ -127,13 +160,13 @@ impl Outbox {
 
     /// Lists the requests that are still to be answered.
     pub(super) fn remaining(&self) -> Vec<Arc<Call>> {
-        lock(&self.state).in_flight.remaining()
+        lock(&self.state).in_flight.list(false)
     }
 
     /// Says whether a flush would find something to write.
     pub(super) fn has_unsent(&self) -> bool {
         let state = lock(&self.state);
-        !state.writing && !state.chunks.is_empty()
+        !state.writing && !state.has_nothing_to_write()
     }
 
     /// Writes until nothing is left, unless another thread is already doing that; `false` when the
@@ -144,11 +177,13 @@ impl Outbox {
             return true;
         }
         state.writing = true;
-        while let Some(chunk) = state.chunks.pop_front() {
+        while let Some(mut chunk) = state.next_chunk() {
             drop(state);
             let written = self.write(&chunk);
+            let length = chunk.len();
+            self.spares.take_back(&mut chunk);
             state = lock(&self.state);
-            state.unread -= chunk.len();
+            state.unread -= length;
             state.keep(chunk);
             if let Err(error) = written {
                 log::debug!("stop writing: {error}");
@@ -181,7 +216,7 @@ impl Outbox {
 
     /// Waits until every request is answered and every answer written; `false` at the deadline.
     pub(super) fn wait_until_done(&self, deadline: Instant) -> bool {
-        self.wait_until(deadline, |state| state.in_flight.is_empty() && state.is_written())
+        self.wait_until(deadline, |state| !state.in_flight.has_calls() && state.is_written())
     }
 
     /// Waits until everything appended has been written; `false` at the deadline.
@@ -275,7 +310,7 @@ impl State {
     }
 
     fn keep(&mut self, mut chunk: Vec<u8>) {
-        if chunk.capacity() <= 2 * CHUNK {
+        if chunk.capacity() > self.spare.capacity() {
             chunk.clear();
             self.spare = chunk;
         }
@@ -284,10 +319,26 @@ impl State {
     fn close(&mut self) {
         self.closed = true;
         self.chunks.clear();
+        self.changes.clear();
         self.unread = 0;
     }
 
+    /// Returns what is to be written next.
+    fn next_chunk(&mut self) -> Option<Vec<u8>> {
+        while let Some(((listener, _), mut body)) = self.changes.pop_first() {
+            // Nothing may be said about a subscription that has been cancelled meanwhile.
+            if listener.is_none_or(|id| self.in_flight.contains(&id)) {
+                self.append(&mut body);
+            }
+        }
+        self.chunks.pop_front()
+    }
+
+    fn has_nothing_to_write(&self) -> bool {
+        self.chunks.is_empty() && self.changes.is_empty()
+    }
+
     fn is_written(&self) -> bool {
-        self.chunks.is_empty() && !self.writing
+        self.has_nothing_to_write() && !self.writing
     }
 }

@@ -184,6 +184,11 @@ impl Session {
         }
     }
 
+    /// Returns the revision of the handshake session, if there is one.
+    pub(super) fn handshake_revision(&self) -> Option<Revision> {
+        self.handshake.get().map(|peer| peer.revision)
+    }
+
     pub(super) fn has_batches(&self) -> bool {
         self.handshake.get().is_some_and(|peer| peer.revision.has_batches())
     }

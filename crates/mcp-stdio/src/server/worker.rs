@@ -19,9 +19,6 @@ use super::run::Run;
 use crate::frame::FrameEvent;
 use crate::sync::try_lock;
 
-/// Capacity in bytes that a thread keeps for the next message and the next answer.
-const KEPT_CAPACITY: usize = 128 * 1024;
-
 /// From this many unsent bytes on, answers do not wait for more to share a write.
 const ENOUGH_TO_WRITE: usize = 32 * 1024;
 
@@ -32,16 +29,6 @@ pub(super) struct Scratch {
     pub(super) message: Vec<u8>,
     /// The answer being written.
     pub(super) body: Vec<u8>,
-}
-
-impl Scratch {
-    fn give_back(&mut self) {
-        for buffer in [&mut self.message, &mut self.body] {
-            if buffer.capacity() > KEPT_CAPACITY {
-                *buffer = Vec::new();
-            }
-        }
-    }
 }
 
 /// Starts a thread that serves `connection` until its end.
@@ -102,12 +89,13 @@ impl Connection {
                 self.flush();
                 return;
             }
+            self.outbox.spares.lend(&mut scratch.message);
             if let Some(event) = input.reader.pull(&mut scratch.message) {
                 self.settle(&mut input);
                 taken = self.serve(event, input, scratch);
                 continue;
             }
-            scratch.give_back();
+            self.give_back(scratch);
             if self.outbox.has_unsent() {
                 taken = self.without_input(input, || self.flush());
             } else if self.fill(&mut input) {
@@ -116,6 +104,12 @@ impl Connection {
                 return;
             }
         }
+    }
+
+    /// Keeps no large buffer while nothing is to be done.
+    fn give_back(&self, scratch: &mut Scratch) {
+        self.outbox.spares.take_back(&mut scratch.message);
+        self.outbox.spares.take_back(&mut scratch.body);
     }
 
     /// Answers in the framing that the client uses.
@@ -168,8 +162,10 @@ impl Connection {
         let answer = self.run(&run.call, &run.work);
         pace.note(started.elapsed());
         let call = run.call;
-        scratch.give_back();
-        self.respond(&call, &answer, &mut scratch.body);
+        // The message is not needed any more, and may be larger than the answer.
+        self.outbox.spares.take_back(&mut scratch.message);
+        self.outbox.spares.lend(&mut scratch.body);
+        self.respond(&call, answer, &mut scratch.body);
         self.staff(self.pool.finish());
         let input = self.take_input();
         if input.is_none() {
@@ -194,9 +190,9 @@ impl Connection {
         // A call that was cancelled while it waited is not started.
         if !job.call.is_cancelled() {
             let answer = self.run_job(job);
-            self.respond(&job.call, &answer, &mut scratch.body);
+            self.respond(&job.call, answer, &mut scratch.body);
             self.flush();
-            scratch.give_back();
+            self.give_back(scratch);
         }
         self.staff(self.pool.finish());
     }
