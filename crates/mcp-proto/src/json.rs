@@ -254,6 +254,12 @@ mod tests {
     }
 
     #[test]
+    fn either_line_break_alone_is_enough() {
+        assert_eq!(RawJson::parse("[1,\r2]").unwrap().get(), "[1,2]");
+        assert_eq!(RawJson::parse("[1,\n2]").unwrap().get(), "[1,2]");
+    }
+
+    #[test]
     fn raw_text_is_one_value() {
         for text in ["", "{", "1 2", "nul", "\"\u{1}\""] {
             assert!(RawJson::parse(text).is_err(), "{text}");

@@ -213,9 +213,13 @@ fn the_id_of_a_cut_message_is_found_only_when_it_is_whole() {
     let found = |text: &str| recover_id(text.as_bytes()).map(|id| id.to_string());
     assert_eq!(found(r#"{"id":12,"method":"tools/call","params":{"a":"xxxx"#).unwrap(), "12");
     assert_eq!(found(r#"{"id":"ab","method":"tools/call","par"#).unwrap(), "\"ab\"");
-    for text in
-        [r#"{"id":12"#, r#"{"id":"a"#, r#"{"method":"x","params":{"id":3,"a":"#, "[{\"id\":1,"]
-    {
+    for text in [
+        r#"{"method":"x","id":12"#,
+        r#"{"id":12"#,
+        r#"{"id":"a"#,
+        r#"{"method":"x","params":{"id":3,"a":"#,
+        "[{\"id\":1,",
+    ] {
         assert_eq!(found(text), None, "{text}");
     }
     assert_eq!(found(r#"{"id":12,"result":{"content":[{"#), None);

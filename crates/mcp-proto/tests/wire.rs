@@ -1,13 +1,16 @@
 //! The wire form of one message in every revision, side by side.
 
+#![expect(clippy::unwrap_used, reason = "what makes values fails where it stands")]
+
 use mcp_proto::{
-    Annotations, CacheHint, CallToolParams, CallToolResult, CompleteParams, CompletionRef, Content,
-    CreateMessageParams, DiscoverResult, ElicitParams, ElicitResult, ElicitUrlParams,
-    ElicitationCapability, EmptyResult, Encode, ErrorCode, FormSchema, Icon, Implementation,
-    InputRequest, InputRequiredResult, JsonObject, ListToolsResult, ListenResult, Method, NoParams,
-    NotificationMeta, Outcome, Progress, RawJson, RequestMeta, RequestState, Resource, ResultBody,
-    Revision, RpcError, SamplingContent, SamplingMessage, ServerCapabilities, TaskSupport, Tool,
-    ToolAnnotations, ToolListChanged, Wire,
+    Annotations, CacheHint, CallToolParams, CallToolResult, CancelTaskResult, CompleteParams,
+    CompletionRef, Content, CreateMessageParams, CreateTaskResult, DetailedTask, DiscoverResult,
+    ElicitParams, ElicitResult, ElicitUrlParams, ElicitationCapability, EmptyResult, Encode,
+    ErrorCode, FormSchema, Icon, Implementation, InputRequest, InputRequiredResult, JsonObject,
+    ListToolsResult, ListenResult, Method, NoParams, NotificationMeta, Outcome, Progress, RawJson,
+    RequestMeta, RequestState, Resource, ResultBody, Revision, RpcError, SamplingContent,
+    SamplingMessage, ServerCapabilities, Task, TaskStatus, TaskSupport, Tool, ToolAnnotations,
+    ToolListChanged, Wire,
 };
 
 fn json(text: &str) -> RawJson {
@@ -343,6 +346,31 @@ fn what_a_client_says_fits_the_revision_of_the_server() {
     let forms = results(&ElicitResult::accept(content));
     assert_eq!(forms[2], r#"{"action":"accept","content":{"text":"x"}}"#);
     assert_eq!(forms[3], r#"{"action":"accept","content":{"list":["a"],"text":"x"}}"#);
+}
+
+#[test]
+fn a_task_is_nested_in_one_revision_and_flat_in_the_next() {
+    let mut task = Task::new("t", "a").ttl_ms(5).poll_interval_ms(7);
+    let forms = results(&CreateTaskResult::new(task.clone()));
+    assert!(forms[..3].iter().all(|form| form.contains("has no form in revision")));
+    assert_eq!(
+        forms[3..],
+        [
+            r#"{"task":{"taskId":"t","status":"working","createdAt":"a","lastUpdatedAt":"a","ttl":5,"pollInterval":7}}"#,
+            r#"{"resultType":"task","taskId":"t","status":"working","createdAt":"a","lastUpdatedAt":"a","ttlMs":5,"pollIntervalMs":7}"#,
+        ]
+    );
+    task.ttl_ms = None;
+    task.status = TaskStatus::Completed;
+    let mut detailed = DetailedTask::new(task.clone());
+    detailed.result = Some(json(r#"{"content":[]}"#));
+    let forms = results(&detailed);
+    assert!(forms[3].contains(r#""ttl":null"#) && !forms[3].contains("content"));
+    assert!(forms[4].contains(r#""ttlMs":null"#));
+    assert!(forms[4].ends_with(r#""result":{"content":[]}}"#));
+    let cancelled = results(&CancelTaskResult::new(task));
+    assert!(cancelled[3].contains(r#""taskId":"t""#));
+    assert_eq!(cancelled[4], r#"{"resultType":"complete"}"#);
 }
 
 #[test]

@@ -6,6 +6,7 @@
     reason = "what makes and checks messages fails where it stands"
 )]
 
+mod instance;
 mod schema;
 mod source;
 mod typed;
@@ -14,8 +15,9 @@ use mcp_proto::{
     Era, Fields, Incoming, Kind, Method, RequestMeta, ResultBody, Revision, Wire, decode,
 };
 use proptest::prelude::*;
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use instance::Instances;
 use schema::Schemas;
 use source::Source;
 
@@ -171,6 +173,109 @@ proptest! {
                 error(schemas, &wire, &bytes);
             }
         }
+    }
+}
+
+/// Decodes a message or result that a peer sent and encodes it again.
+fn again(
+    method: Method,
+    wire: &Wire,
+    message: &Value,
+    is_result: bool,
+) -> Result<Value, Box<dyn std::error::Error>> {
+    let text = message.to_string();
+    let mut out = Vec::new();
+    if is_result {
+        let raw = serde_json::from_str(&text)?;
+        let send = |result: &dyn ResultBody| wire.result_value(&mut out, result);
+        typed::with_result(method, raw, send)??;
+    } else {
+        match decode(text.as_bytes()) {
+            Incoming::Request { id, params, .. } => {
+                let meta = RequestMeta::from_params(params)?;
+                let send = |params: &dyn Fields| wire.request(&mut out, &id, method, params, &meta);
+                typed::with_params(method, params, send)??;
+            }
+            Incoming::Notification { params, .. } => {
+                typed::notify_again(method, params, wire, &mut out)??;
+            }
+            other => return Err(format!("decoded as {other:?}").into()),
+        }
+    }
+    Ok(serde_json::from_slice(&out)?)
+}
+
+/// Removes members that mean the same empty and absent.
+fn drop_empty(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.values_mut().for_each(drop_empty);
+            if let Some(Value::Object(requests)) = members.get_mut("requests") {
+                requests.retain(|_, kinds| *kinds != json!({}));
+            }
+            let names = ["_meta", "params", "arguments", "requests"];
+            members.retain(|name, member| *member != json!({}) || !names.contains(&name.as_str()));
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_empty),
+        _ => {}
+    }
+}
+
+fn nothing_is_lost(bytes: &[u8], full: bool) {
+    let schemas = Schemas::load();
+    for revision in Revision::ALL {
+        let wire = Wire::new(revision);
+        for &method in Method::ALL {
+            let spec = method.spec();
+            let spoken = spec.client_may_send(revision) || spec.server_may_send(revision);
+            if !spoken || is_extension(method, revision) {
+                continue;
+            }
+            for definition in [Some(spec.definition), spec.result].into_iter().flatten() {
+                if definition == "GetTaskPayloadResult" {
+                    continue;
+                }
+                let is_result = spec.result == Some(definition);
+                let mut instances = Instances { schemas, revision, choices: bytes, full };
+                let mut message = instances.of(definition);
+                if !is_result {
+                    message["jsonrpc"] = "2.0".into();
+                    if spec.kind == Kind::Request {
+                        message["id"] = 1.into();
+                    } else {
+                        message.as_object_mut().unwrap().remove("id");
+                    }
+                }
+                if definition == "CancelledNotification" {
+                    // Optional once, where it then says nothing at all.
+                    message["params"]["requestId"] = 1.into();
+                }
+                drop_empty(&mut message);
+                match again(method, &wire, &message, is_result) {
+                    Ok(back) => assert_eq!(back, message, "{revision} {definition}"),
+                    Err(error) => panic!("{revision} {definition}: {error}\n{message}"),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_that_a_schema_lists_is_lost() {
+    for choice in 0..=12 {
+        nothing_is_lost(&[choice; 400], true);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nothing_that_a_peer_sends_is_lost(
+        bytes in prop::collection::vec(any::<u8>(), 0..400),
+        full in any::<bool>(),
+    ) {
+        nothing_is_lost(&bytes, full);
     }
 }
 

@@ -45,6 +45,11 @@ impl Schemas {
         self.documents[&revision][keyword(revision)].get(definition).is_some()
     }
 
+    /// Returns what a revision defines under a name.
+    pub(crate) fn definition(&self, revision: Revision, definition: &str) -> &Value {
+        &self.documents[&revision][keyword(revision)][definition]
+    }
+
     /// Fails unless `instance` is what `definition` says.
     pub(crate) fn check(&self, revision: Revision, definition: &str, instance: &Value) {
         let validator = {
@@ -122,7 +127,8 @@ fn close(schema: &mut Value, name: &str) {
             }
             // The tasks extension adds to the filter of listen requests.
             if name == "SubscriptionFilter" {
-                listed.insert("taskIds".to_owned(), json!({ "type": "array" }));
+                let ids = json!({ "type": "array", "items": { "type": "string" } });
+                listed.insert("taskIds".to_owned(), ids);
             }
             members.entry("additionalProperties").or_insert(false.into());
         }
