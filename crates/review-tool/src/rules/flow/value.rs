@@ -263,7 +263,9 @@ impl<'b, 't> Tracer<'b, 't> {
     fn joined(&mut self, text: Value<'t>, part: &Node<'t>) -> Value<'t> {
         let before = if self.after_literal { self.literals.as_str() } else { "" };
         let placeholder = before.ends_with('$') || before.ends_with(":p") || before.ends_with('@');
-        let after = before.trim_end().to_ascii_uppercase();
+        let after = before.trim_end_matches(|c: char| c.is_whitespace() || "`\"[".contains(c));
+        let after =
+            after.get(after.len().saturating_sub(16)..).unwrap_or(after).to_ascii_uppercase();
         let names_table = ["FROM", "INTO", "UPDATE", "JOIN", "TABLE", "EXISTS", "TRUNCATE"]
             .iter()
             .any(|word| after.ends_with(word));
@@ -328,7 +330,7 @@ impl<'b, 't> Tracer<'b, 't> {
             return Value { input: Some(node.clone()), ..Value::default() };
         }
         let text = node.text();
-        if text.starts_with("process.env") || text.starts_with("import.meta") {
+        if ["process.env", "import.meta", "$wpdb->"].iter().any(|own| text.starts_with(own)) {
             return Value::constant();
         }
         let property = ["property", "field", "name"].iter().find_map(|name| node.field(name));
@@ -444,6 +446,9 @@ impl<'b, 't> Tracer<'b, 't> {
                 _ => self.formatted(node),
             },
             "implode" => self.formatted(node),
+            "array_map" if node.text().contains("intval") || node.text().contains("absint") => {
+                Value::constant()
+            }
             "map" | "fill" => {
                 let body = arguments(node).into_iter().next();
                 let body = body.map(|of| of.field("body").unwrap_or(of));
