@@ -7,7 +7,7 @@ use crate::syntax::Node;
 /// How many expressions are looked at for one sink.
 const STEPS: u32 = 2_000;
 /// How deep the look goes; every level is a frame of the thread's stack.
-const DEPTH: u32 = 64;
+const DEPTH: u32 = 100;
 
 /// What is known of a value.
 #[derive(Clone, Default)]
