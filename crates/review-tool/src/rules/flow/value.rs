@@ -104,6 +104,7 @@ impl<'b, 't> Tracer<'b, 't> {
                 && self.literals.contains('=')
             || (has("ALTER") || has("DROP") || has("CREATE"))
                 && ["TABLE", "USER", "DATABASE", "INDEX"].iter().any(|word| has(word))
+            || ["= '", "= \"", "LIKE '"].iter().any(|quoted| upper.contains(quoted))
             || has("CALL") && self.literals.contains('(')
             || has("EXEC")
             || has("ORDER") && has("BY")
@@ -434,7 +435,8 @@ impl<'b, 't> Tracer<'b, 't> {
             | "chomp" => receiver(node).map_or_else(Value::default, |of| self.value(&of)),
             "String" | "decodeURIComponent" | "decodeURI" | "strval" | "valueOf" | "resolve"
             | "get" | "of" | "URL" | "URI" | "create" | "fileURLToPath" | "urldecode"
-            | "stripslashes" | "strtolower" | "Path" | "createQuery" => self.paths(node),
+            | "decode64" | "base64_decode" | "atob" | "stripslashes" | "strtolower" | "Path"
+            | "createQuery" => self.paths(node),
             "format" | "sprintf" | "formatted" | "concat" | "StringBuilder" | "StringBuffer"
             | "vsprintf" | "MessageFormat" => self.formatted(node),
             "join" => match receiver(node) {
@@ -467,9 +469,10 @@ impl<'b, 't> Tracer<'b, 't> {
         if arguments.is_empty() {
             return Value::default();
         }
+        let joins = arguments.len() > 1;
         arguments.iter().fold(Value::constant(), |all, part| {
             let value = self.value(part);
-            all.or(value)
+            if joins && value.input.is_some() { all.with(value, part) } else { all.or(value) }
         })
     }
 
