@@ -46,6 +46,8 @@ enum Wanted {
     Dynamic,
     /// Something that a request carries.
     Input,
+    /// As `Input`, in an address whose host is not fixed before it.
+    Address,
 }
 
 /// A value that makes a flow hold.
@@ -82,6 +84,7 @@ impl<'t> Flows<'t> {
         let part = match flow.is {
             Wanted::Built => built,
             Wanted::Input => value.input,
+            Wanted::Address => value.input.filter(|_| !tracer.fixes_host()),
             Wanted::Dynamic => (!value.constant).then(|| built.unwrap_or(node)),
             Wanted::Sql => {
                 built.filter(|_| value.input.is_some() && !value.text || tracer.reads_as_sql())

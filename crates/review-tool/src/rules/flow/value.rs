@@ -116,6 +116,14 @@ impl<'b, 't> Tracer<'b, 't> {
             || self.literals.to_ascii_uppercase().contains(" IN ")
     }
 
+    /// Whether the first literal text met is a host with a path, or the path behind one.
+    pub(super) fn fixes_host(&self) -> bool {
+        let text = self.literals.trim_start();
+        let host = text.split_once("://").map_or("", |(_, rest)| rest);
+        let named = host.find('/').is_some_and(|end| end > 0 && !host[..end].contains(' '));
+        named || text.len() > 1 && text.starts_with('/') && !text.starts_with("//")
+    }
+
     /// Whether the literal text met holds markup.
     pub(super) fn reads_as_html(&self) -> bool {
         self.literals.contains('<')
@@ -345,7 +353,9 @@ impl<'b, 't> Tracer<'b, 't> {
         let Some(object) = object.or_else(|| parts(node).into_iter().next()) else {
             return Value::default();
         };
-        if property.is_none() && self.is_fixed_table(&object) {
+        if names::is_constant_name(object.text())
+            || property.is_none() && self.is_fixed_table(&object)
+        {
             return Value::constant();
         }
         let input = self.value(&object).input.map(|_| node.clone());
@@ -429,6 +439,8 @@ impl<'b, 't> Tracer<'b, 't> {
             return Value::constant();
         }
         match name {
+            // Texts of the program itself, in another language.
+            "t" | "$t" | "__" | "_" | "gettext" | "translate" => Value::text(),
             "trim" | "toString" | "toLowerCase" | "toUpperCase" | "substring" | "slice"
             | "strip" | "to_s" | "downcase" | "upcase" | "squish" | "orElse" | "toPath"
             | "normalize" | "getBytes" | "intern" | "stripIndent" | "html_safe" | "freeze"
