@@ -46,6 +46,8 @@ enum Wanted {
     Dynamic,
     /// Something that a request carries.
     Input,
+    /// As `Input`, in an address whose host is not fixed before it.
+    Address,
 }
 
 /// A value that makes a flow hold.
@@ -82,6 +84,7 @@ impl<'t> Flows<'t> {
         let part = match flow.is {
             Wanted::Built => built,
             Wanted::Input => value.input,
+            Wanted::Address => value.input.filter(|_| !tracer.fixes_host()),
             Wanted::Dynamic => (!value.constant).then(|| built.unwrap_or(node)),
             Wanted::Sql => {
                 built.filter(|_| value.input.is_some() && !value.text || tracer.reads_as_sql())
@@ -97,5 +100,67 @@ impl<'t> Flows<'t> {
             }
         };
         part.map(|part| Traced { origin: origin.unwrap_or_else(|| part.clone()), part })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::Language;
+    use crate::syntax::{Pattern, Query, QuerySet, read_yaml};
+
+    fn parts(language: Language, flow: &str, text: &str) -> Vec<String> {
+        let pattern: Pattern = read_yaml("rule: {pattern: sink($X)}").unwrap();
+        let flow: Flow = read_yaml(flow).unwrap();
+        let query = Query::compile(language, &pattern).unwrap();
+        let tree = Tree::parse(language, text).unwrap();
+        let flows = Flows::new(&tree);
+        let mut out = Vec::new();
+        QuerySet::new(vec![&query]).scan(
+            &tree,
+            |_, _| true,
+            |_, found| out.extend(flows.trace(&flow, &found).map(|of| of.part.text().to_owned())),
+        );
+        out
+    }
+
+    fn built(text: &str) -> Vec<String> {
+        parts(Language::JavaScript, "{of: X, is: built, clean: [escape]}", text)
+    }
+
+    #[test]
+    fn a_value_is_followed_to_the_part_that_varies() {
+        assert_eq!(built("const a = 'x' + b; const c = a; sink(c)"), ["b"]);
+        assert_eq!(built("let a = 'x'; a += `y${z}`; sink(a)"), ["z"]);
+        assert_eq!(built("const a = 'x' + escape(b); sink(a)"), [""; 0]);
+        assert_eq!(built("function f(a) { sink(a) }"), [""; 0]);
+    }
+
+    #[test]
+    fn the_assignment_that_reaches_the_sink_decides() {
+        assert_eq!(built("let a = 'x' + b; a = 'y'; sink(a)"), [""; 0]);
+        assert_eq!(built("let a = 'y'; if (c) { a = 'x' + b; } sink(a)"), ["b"]);
+        assert_eq!(built("let a = 'y'; sink(a); a = 'x' + b;"), [""; 0]);
+        assert_eq!(built("const a = 'x' + b; function f(a) { sink(a) }"), [""; 0]);
+    }
+
+    #[test]
+    fn a_request_is_told_from_a_name_that_only_looks_like_one() {
+        let input = |text| parts(Language::JavaScript, "{of: X, is: input}", text);
+        assert_eq!(input("sink(req.query.id)"), ["req.query.id"]);
+        assert_eq!(input("sink(this.req.body)"), ["this.req.body"]);
+        assert_eq!(input("sink(prereq.query.id); sink(req.querying)"), [""; 0]);
+        assert_eq!(input("sink(render(req.query.id))"), [""; 0]);
+    }
+
+    #[test]
+    fn what_cannot_be_followed_in_bounded_steps_is_silent() {
+        let doubling: String =
+            (1..40).map(|n| format!("const a{n} = a{0} + a{0};", n - 1)).collect();
+        assert_eq!(built(&format!("const a0 = 'x' + b; {doubling} sink(a39)")), [""; 0]);
+        let deep = format!("sink({}'x' + b{})", "(".repeat(20_000), ")".repeat(20_000));
+        assert_eq!(built(&deep), [""; 0]);
+        let multibyte = format!("sink('{}' + b)", "ä".repeat(5_000));
+        assert_eq!(built(&multibyte), ["b"]);
     }
 }

@@ -89,7 +89,7 @@ fn scan(
             tree,
             |first, last| {
                 touched(first, last)
-                    || functions.iter().any(|of| of.contains(&first) && of.contains(&last))
+                    || around(&functions, first).is_some_and(|of| of.contains(&last))
             },
             |index, matched| {
                 let rule = queries[index].0;
@@ -110,9 +110,8 @@ fn scan(
                     (None, None) => (first, last),
                 };
                 let start = origin.map_or(at, |node| node.lines().0).min(at).min(first);
-                let around = functions.iter().find(|of| of.contains(&first));
-                let around = around.filter(|_| part.is_none()).cloned();
-                let around = around.unwrap_or(start..=last.max(at));
+                let function = around(&functions, first).filter(|_| part.is_none());
+                let around = function.cloned().unwrap_or(start..=last.max(at));
                 let mut tokens = tokens(node.text());
                 tokens.extend(part.as_ref().map(|part| self::tokens(part.text())));
                 out.push(Found {
@@ -198,7 +197,13 @@ fn change_near(
     }
 }
 
-/// The line ranges of the outermost functions that the change touches, counted from 0.
+/// The range that holds `line`, of ranges that ascend.
+fn around(ranges: &[RangeInclusive<u32>], line: u32) -> Option<&RangeInclusive<u32>> {
+    let after = ranges.partition_point(|range| *range.start() <= line);
+    ranges.get(after.checked_sub(1)?).filter(|range| range.contains(&line))
+}
+
+/// The line ranges of the outermost functions that the change touches, counted from 0, ascending.
 fn functions(tree: &Tree, touched: impl Fn(u32, u32) -> bool) -> Vec<RangeInclusive<u32>> {
     let mut out = Vec::new();
     let mut stack = vec![tree.root()];
@@ -213,6 +218,7 @@ fn functions(tree: &Tree, touched: impl Fn(u32, u32) -> bool) -> Vec<RangeInclus
             stack.extend(node.children());
         }
     }
+    out.reverse();
     out
 }
 

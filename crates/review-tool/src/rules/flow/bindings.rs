@@ -188,11 +188,11 @@ impl<'t> Bindings<'t> {
         let receiver = names::receiver(node);
         let arguments = names::arguments(node);
         if matches!(name, "append" | "push" | "unshift" | "insert" | "add") {
-            let mut receiver = receiver;
-            // sb.append(a).append(b): every link of the chain adds to the first.
-            while let Some(inner) = receiver.as_ref().and_then(names::receiver) {
-                receiver = Some(inner);
-            }
+            // sb.append(a).append(b): every link of the chain adds to the first. The bound keeps the
+            // cost of a long chain linear.
+            const LINKS: usize = 100;
+            let chain = std::iter::successors(receiver, names::receiver);
+            let receiver = chain.take(LINKS).last();
             if let Some(receiver) = receiver.filter(is_name) {
                 for argument in arguments {
                     self.add(&receiver, How::Add, Some(argument), end, place);

@@ -210,8 +210,12 @@ pub(super) fn makes_number(name: &str) -> bool {
 
 /// Whether a type holds nothing that could carry syntax into a text.
 pub(super) fn is_number_type(name: &str) -> bool {
+    let name = name.trim_start_matches('?').trim_end_matches("[]").trim_end_matches('>');
+    let element = ["Array<", "ReadonlyArray<", "List<", "Set<", "Collection<"]
+        .iter()
+        .find_map(|list| name.strip_prefix(list));
     matches!(
-        name.trim_start_matches('?'),
+        element.unwrap_or(name),
         "number"
             | "boolean"
             | "bigint"
@@ -290,6 +294,15 @@ pub(super) fn is_sql_name(name: &str) -> bool {
         "dbname",
         "database",
         "questionmarks",
+        "condition",
+        "alias",
+        "constraintname",
+        "indexname",
+        "keyname",
+        "where",
+        "join",
+        "joins",
+        "wheresql",
         "marks",
         "clause",
         "conditions",

@@ -7,7 +7,7 @@ use crate::syntax::Node;
 /// How many expressions are looked at for one sink.
 const STEPS: u32 = 2_000;
 /// How deep the look goes; every level is a frame of the thread's stack.
-const DEPTH: u32 = 64;
+const DEPTH: u32 = 100;
 
 /// What is known of a value.
 #[derive(Clone, Default)]
@@ -104,6 +104,7 @@ impl<'b, 't> Tracer<'b, 't> {
                 && self.literals.contains('=')
             || (has("ALTER") || has("DROP") || has("CREATE"))
                 && ["TABLE", "USER", "DATABASE", "INDEX"].iter().any(|word| has(word))
+            || ["= '", "= \"", "LIKE '"].iter().any(|quoted| upper.contains(quoted))
             || has("CALL") && self.literals.contains('(')
             || has("EXEC")
             || has("ORDER") && has("BY")
@@ -113,6 +114,14 @@ impl<'b, 't> Tracer<'b, 't> {
     pub(super) fn reads_as_condition(&self) -> bool {
         self.literals.contains(['=', '<', '>'])
             || self.literals.to_ascii_uppercase().contains(" IN ")
+    }
+
+    /// Whether the first literal text met is a host with a path, or the path behind one.
+    pub(super) fn fixes_host(&self) -> bool {
+        let text = self.literals.trim_start();
+        let host = text.split_once("://").map_or("", |(_, rest)| rest);
+        let named = host.find('/').is_some_and(|end| end > 0 && !host[..end].contains(' '));
+        named || text.len() > 1 && text.starts_with('/') && !text.starts_with("//")
     }
 
     /// Whether the literal text met holds markup.
@@ -263,7 +272,9 @@ impl<'b, 't> Tracer<'b, 't> {
     fn joined(&mut self, text: Value<'t>, part: &Node<'t>) -> Value<'t> {
         let before = if self.after_literal { self.literals.as_str() } else { "" };
         let placeholder = before.ends_with('$') || before.ends_with(":p") || before.ends_with('@');
-        let after = before.trim_end().to_ascii_uppercase();
+        let after = before.trim_end_matches(|c: char| c.is_whitespace() || "`\"[".contains(c));
+        let after =
+            after.get(after.len().saturating_sub(16)..).unwrap_or(after).to_ascii_uppercase();
         let names_table = ["FROM", "INTO", "UPDATE", "JOIN", "TABLE", "EXISTS", "TRUNCATE"]
             .iter()
             .any(|word| after.ends_with(word));
@@ -328,7 +339,7 @@ impl<'b, 't> Tracer<'b, 't> {
             return Value { input: Some(node.clone()), ..Value::default() };
         }
         let text = node.text();
-        if text.starts_with("process.env") || text.starts_with("import.meta") {
+        if ["process.env", "import.meta", "$wpdb->"].iter().any(|own| text.starts_with(own)) {
             return Value::constant();
         }
         let property = ["property", "field", "name"].iter().find_map(|name| node.field(name));
@@ -342,7 +353,9 @@ impl<'b, 't> Tracer<'b, 't> {
         let Some(object) = object.or_else(|| parts(node).into_iter().next()) else {
             return Value::default();
         };
-        if property.is_none() && self.is_fixed_table(&object) {
+        if names::is_constant_name(object.text())
+            || property.is_none() && self.is_fixed_table(&object)
+        {
             return Value::constant();
         }
         let input = self.value(&object).input.map(|_| node.clone());
@@ -426,13 +439,16 @@ impl<'b, 't> Tracer<'b, 't> {
             return Value::constant();
         }
         match name {
+            // Texts of the program itself, in another language.
+            "t" | "$t" | "__" | "_" | "gettext" | "translate" => Value::text(),
             "trim" | "toString" | "toLowerCase" | "toUpperCase" | "substring" | "slice"
             | "strip" | "to_s" | "downcase" | "upcase" | "squish" | "orElse" | "toPath"
             | "normalize" | "getBytes" | "intern" | "stripIndent" | "html_safe" | "freeze"
             | "chomp" => receiver(node).map_or_else(Value::default, |of| self.value(&of)),
             "String" | "decodeURIComponent" | "decodeURI" | "strval" | "valueOf" | "resolve"
             | "get" | "of" | "URL" | "URI" | "create" | "fileURLToPath" | "urldecode"
-            | "stripslashes" | "strtolower" | "Path" | "createQuery" => self.paths(node),
+            | "decode64" | "base64_decode" | "atob" | "stripslashes" | "strtolower" | "Path"
+            | "createQuery" => self.paths(node),
             "format" | "sprintf" | "formatted" | "concat" | "StringBuilder" | "StringBuffer"
             | "vsprintf" | "MessageFormat" => self.formatted(node),
             "join" => match receiver(node) {
@@ -444,6 +460,9 @@ impl<'b, 't> Tracer<'b, 't> {
                 _ => self.formatted(node),
             },
             "implode" => self.formatted(node),
+            "array_map" if node.text().contains("intval") || node.text().contains("absint") => {
+                Value::constant()
+            }
             "map" | "fill" => {
                 let body = arguments(node).into_iter().next();
                 let body = body.map(|of| of.field("body").unwrap_or(of));
@@ -462,9 +481,10 @@ impl<'b, 't> Tracer<'b, 't> {
         if arguments.is_empty() {
             return Value::default();
         }
+        let joins = arguments.len() > 1;
         arguments.iter().fold(Value::constant(), |all, part| {
             let value = self.value(part);
-            all.or(value)
+            if joins && value.input.is_some() { all.with(value, part) } else { all.or(value) }
         })
     }
 
