@@ -19,7 +19,7 @@ mod kinds;
 mod pem;
 mod placeholder;
 
-pub use placeholder::is_placeholder;
+pub use placeholder::{is_example_password, is_placeholder};
 
 /// What a found credential is replaced with.
 pub const MASK: &str = "***";
@@ -204,6 +204,8 @@ fn credential(
     let window = text.get(start..end)?;
     // Near the keyword of a line there may be several candidates; the first that holds is taken.
     let bytes = window.as_bytes();
+    let chosen = matches!(kind.id, "url-password" | "connection-string-password");
+    let made_up = if chosen { is_example_password } else { is_placeholder };
     pattern.captures_iter(bytes).find_map(|captures| {
         let whole = captures.get(0)?;
         let value = captures.name("value").or(captures.get(1)).unwrap_or(whole);
@@ -214,7 +216,7 @@ fn credential(
         let text = window.get(range.clone())?;
         let real = ends
             && placeholder::entropy(text) >= kind.entropy
-            && !is_placeholder(text)
+            && !made_up(text)
             && (kind.id != "url-password" || placeholder::is_foreign_login(window, &captures));
         real.then(|| start + range.start..start + range.end)
     })

@@ -215,6 +215,8 @@ const FOUND: &[(&str, &str)] = &[
     ("credential-assignment", "  \"clientSecret\": \"«{w28}»\","),
     ("credential-assignment", "SECRET_KEY_BASE=«{w64}»"),
     ("credential-assignment", "DB_PASSWORD = '«Wint3r!Moss»'"),
+    ("credential-assignment", "db_password = \"«SuperSecret99!»\""),
+    ("url-password", "postgres://app:«supersecret99»@db.prod.corp.io/x"),
     ("credential-assignment", "private static final String API_KEY = \"«{l32}»\";"),
     ("credential-assignment", "jwtSecret := \"«{w40}»\""),
 ];

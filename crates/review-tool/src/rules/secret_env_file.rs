@@ -2,7 +2,7 @@
 
 use super::Hit;
 use super::added_text::stood_before;
-use crate::secret::is_placeholder;
+use crate::secret::is_example_password;
 use crate::view::FileView;
 
 /// Whether the file holds the environment of a real installation, by its name.
@@ -108,7 +108,6 @@ fn credential(line: &str) -> Option<(&str, &str)> {
         || matches!(value.to_ascii_lowercase().as_str(), "true" | "false" | "null" | "none")
         || value.bytes().all(|byte| byte.is_ascii_digit())
         || value.starts_with(['/', '.', '$'])
-        || is_placeholder(value)
-        || matches!(value, "postgres" | "rootroot" | "development" | "docker");
+        || is_example_password(value);
     (is_name && (login || named && !dull && !value.contains("://"))).then_some((name, value))
 }

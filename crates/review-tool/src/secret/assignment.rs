@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use super::placeholder::{entropy, is_placeholder};
+use super::placeholder::{entropy, is_example_password, is_placeholder};
 
 /// From the end of the keyword: the rest of the name, the operator, and the value in group `quoted` or
 /// `bare`.
@@ -139,12 +139,11 @@ pub(super) fn value(text: &str, keyword: Range<usize>) -> Option<Range<usize>> {
     let quoted = ["dq", "sq", "bq"].iter().find_map(|group| captures.name(group));
     let found = quoted.or_else(|| captures.name("bare"))?;
     let value = rest.get(found.range())?;
-    let credible = if quoted.is_some() {
-        is_random(value) || is_password && is_chosen_password(value)
-    } else {
-        value.len() >= 20 && is_random(value)
-    };
-    (credible && !is_placeholder(value) && !is_other_literal(value))
+    let random =
+        is_random(value) && !is_placeholder(value) && (quoted.is_some() || value.len() >= 20);
+    let chosen =
+        quoted.is_some() && is_password && is_chosen_password(value) && !is_example_password(value);
+    ((random || chosen) && !is_other_literal(value))
         .then(|| keyword.end + found.start()..keyword.end + found.end())
 }
 

@@ -76,6 +76,59 @@ pub fn is_placeholder(value: &str) -> bool {
         || is_periodic(lower.as_bytes())
 }
 
+/// Whether a password, which people choose from words, is made up for an example. `secret` and
+/// `password` alone are; as a part of something longer they are what people choose.
+#[must_use]
+pub fn is_example_password(value: &str) -> bool {
+    const PARTS: &[&str] = &[
+        "example",
+        "xxxx",
+        "changeme",
+        "change_me",
+        "change-me",
+        "placeholder",
+        "your",
+        "dummy",
+        "redacted",
+        "insert",
+        "replace",
+        "notreal",
+        "goes-here",
+        "goes_here",
+        "todo",
+        "masked",
+    ];
+    const WHOLE: &[&str] = &[
+        "secret",
+        "password",
+        "passwd",
+        "passw0rd",
+        "mysecretpassword",
+        "testing",
+        "default",
+        "mypassword",
+        "password1",
+        "password123",
+        "secret123",
+        "test1234",
+        "postgres",
+        "rootroot",
+        "testpass",
+        "testpassword",
+        "foobar",
+        "development",
+        "docker",
+        "undefined",
+    ];
+    let lower = value.to_ascii_lowercase();
+    PARTS.iter().any(|part| lower.contains(part))
+        || WHOLE.contains(&lower.as_str())
+        || MARKS.iter().any(|mark| value.contains(mark))
+        || value.starts_with(['$', '%', '{'])
+        || longest_run(lower.as_bytes()) >= 6
+        || longest_run(lower.as_bytes()) == lower.len()
+}
+
 /// Whether `word` stands in the prefix that the vendor itself puts before a value.
 fn is_vendor_prefix(value: &str, word: &str) -> bool {
     const PREFIXES: &[&str] =
