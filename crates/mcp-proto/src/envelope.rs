@@ -242,8 +242,7 @@ impl<'a> Members<'a> {
         if self.result.is_some() || self.error.is_some() {
             return Err("a message with `method` must not have `result` or `error`".into());
         }
-        let method = serde_json::from_str::<MethodName<'a>>(method.get())
-            .map_err(|_| "member `method` must be a string")?;
+        let method = method_name(method).ok_or("member `method` must be a string")?;
         let params = match self.params {
             Some(params) if params.get() == "null" => None,
             Some(params) if !params.get().starts_with('{') => {
@@ -278,6 +277,20 @@ impl<'a> Members<'a> {
         };
         Ok(Incoming::Response { id: id.cloned(), result })
     }
+}
+
+/// Reads a method's name; one without escapes is not parsed a second time.
+fn method_name(raw: &RawValue) -> Option<MethodName<'_>> {
+    match plain_string(raw) {
+        Some(name) => Some(MethodName::of(name)),
+        None => serde_json::from_str(raw.get()).ok(),
+    }
+}
+
+/// Returns the contents of a string that has no escapes.
+fn plain_string(raw: &RawValue) -> Option<&str> {
+    let inner = raw.get().strip_prefix('"')?.strip_suffix('"')?;
+    (!inner.contains('\\')).then_some(inner)
 }
 
 fn is_version_two(raw: &RawValue) -> bool {

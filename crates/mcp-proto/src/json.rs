@@ -3,6 +3,7 @@
 //! Both types keep the text they were given, member order included, except that raw line breaks
 //! are gone: they can only stand between tokens there, and a message must fit one line.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
@@ -208,6 +209,33 @@ impl<'de> Visitor<'de> for ObjectVisitor {
             members.push((name, value));
         }
         Ok(JsonObject::from_members(members))
+    }
+}
+
+/// The name of a member, borrowed where it has no escapes.
+pub(crate) struct Name<'a>(pub(crate) Cow<'a, str>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Name<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(NameVisitor)
+    }
+}
+
+struct NameVisitor;
+
+impl<'de> Visitor<'de> for NameVisitor {
+    type Value = Name<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a member name")
+    }
+
+    fn visit_borrowed_str<E>(self, name: &'de str) -> Result<Name<'de>, E> {
+        Ok(Name(Cow::Borrowed(name)))
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<Name<'de>, E> {
+        Ok(Name(Cow::Owned(name.to_owned())))
     }
 }
 

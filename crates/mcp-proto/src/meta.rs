@@ -13,7 +13,7 @@ use crate::capabilities::ClientCapabilities;
 use crate::encode::{Encode, Fields, Object, Writer};
 use crate::error::RpcError;
 use crate::id::{ProgressToken, RequestId};
-use crate::json::{JsonObject, RawJson};
+use crate::json::{JsonObject, Name, RawJson};
 use crate::lifecycle::Implementation;
 use crate::notification::LoggingLevel;
 use crate::params::{decode_params, invalid_params};
@@ -92,10 +92,20 @@ pub struct RelatedTask {
 
 /// Returns the text of a message's `_meta` without decoding anything else.
 ///
-/// Equal texts decode to equal values, so a receiver may keep the last decoded one.
+/// The first of several counts, and `null` counts as none. Equal texts decode to equal values, so a receiver may keep the last decoded one.
 #[must_use]
 pub fn raw_meta(params: Option<&RawValue>) -> Option<&RawValue> {
-    serde_json::from_str::<MetaMember<'_>>(params?.get()).ok()?.0
+    let text = params?.get();
+    // Large parameters rarely have one, and a search is cheaper than a parse. A name written with
+    // escapes hides from the search.
+    if !text.contains("_meta") && !text.contains("\\u") {
+        return None;
+    }
+    let mut found = None;
+    let mut json = serde_json::Deserializer::from_str(text);
+    // The text is known to be JSON, so an error means no more than that reading stopped early.
+    let _outcome = json.deserialize_map(MetaFinder(&mut found));
+    found.filter(|raw| raw.get() != "null")
 }
 
 impl RequestMeta {
@@ -228,54 +238,25 @@ struct MetaHolder<T> {
     meta: T,
 }
 
-/// The `_meta` member of an object, everything else skipped. `null` counts as absent.
-struct MetaMember<'a>(Option<&'a RawValue>);
+/// Finds the first `_meta` of an object and stops there.
+struct MetaFinder<'f, 'a>(&'f mut Option<&'a RawValue>);
 
-impl<'de: 'a, 'a> Deserialize<'de> for MetaMember<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(MetaMemberVisitor)
-    }
-}
-
-struct MetaMemberVisitor;
-
-impl<'de> Visitor<'de> for MetaMemberVisitor {
-    type Value = MetaMember<'de>;
+impl<'a> Visitor<'a> for MetaFinder<'_, 'a> {
+    type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<MetaMember<'de>, A::Error> {
-        let mut meta = None;
-        while let Some(IsMeta(is_meta)) = map.next_key()? {
-            if is_meta {
-                meta = Some(map.next_value::<&RawValue>()?).filter(|raw| raw.get() != "null");
-            } else {
-                map.next_value::<IgnoredAny>()?;
+    fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(Name(name)) = map.next_key()? {
+            if name == "_meta" {
+                *self.0 = Some(map.next_value()?);
+                return Ok(());
             }
+            map.next_value::<IgnoredAny>()?;
         }
-        Ok(MetaMember(meta))
-    }
-}
-
-struct IsMeta(bool);
-
-impl<'de> Deserialize<'de> for IsMeta {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct NameVisitor;
-        impl Visitor<'_> for NameVisitor {
-            type Value = IsMeta;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a member name")
-            }
-
-            fn visit_str<E>(self, name: &str) -> Result<IsMeta, E> {
-                Ok(IsMeta(name == "_meta"))
-            }
-        }
-        deserializer.deserialize_str(NameVisitor)
+        Ok(())
     }
 }
 
@@ -296,10 +277,10 @@ macro_rules! open_set {
                     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<$name, A::Error> {
                         let mut set = $name::default();
                         let mut other: Vec<(String, RawJson)> = Vec::new();
-                        while let Some(key) = map.next_key::<std::borrow::Cow<'de, str>>()? {
-                            match key.as_ref() {
+                        while let Some(key) = map.next_key::<Name<'_>>()? {
+                            match key.0.as_ref() {
                                 $($key => set.$field = open_set!(@$mode map),)+
-                                _ => other.push((key.into_owned(), map.next_value()?)),
+                                _ => other.push((key.0.into_owned(), map.next_value()?)),
                             }
                         }
                         set.other = JsonObject::from_members(other);

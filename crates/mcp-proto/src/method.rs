@@ -333,7 +333,16 @@ pub enum MethodName<'a> {
     Unknown(Cow<'a, str>),
 }
 
-impl MethodName<'_> {
+impl<'a> MethodName<'a> {
+    /// Looks a name up in the table.
+    #[must_use]
+    pub fn of(name: &'a str) -> Self {
+        match Method::parse(name) {
+            Some(method) => Self::Known(method),
+            None => Self::Unknown(Cow::Borrowed(name)),
+        }
+    }
+
     /// Returns the name on the wire.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -375,10 +384,7 @@ impl<'de> Visitor<'de> for NameVisitor {
     }
 
     fn visit_borrowed_str<E>(self, name: &'de str) -> Result<MethodName<'de>, E> {
-        Ok(match Method::parse(name) {
-            Some(method) => MethodName::Known(method),
-            None => MethodName::Unknown(Cow::Borrowed(name)),
-        })
+        Ok(MethodName::of(name))
     }
 
     fn visit_str<E>(self, name: &str) -> Result<MethodName<'de>, E> {

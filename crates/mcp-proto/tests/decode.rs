@@ -437,3 +437,17 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn meta_is_found_wherever_it_stands_and_however_it_is_spelled() {
+    let found = |text: &str| {
+        raw_meta(Some(serde_json::from_str(text).unwrap())).map(|raw| raw.get().to_owned())
+    };
+    assert_eq!(found(r#"{"_meta":{"a":1},"x":[]}"#).unwrap(), r#"{"a":1}"#);
+    assert_eq!(found(r#"{"x":{"_meta":2},"_meta":{"a":1}}"#).unwrap(), r#"{"a":1}"#);
+    assert_eq!(found(r#"{"\u005fmeta":{"a":1}}"#).unwrap(), r#"{"a":1}"#);
+    assert_eq!(found(r#"{"_meta":{"a":1},"_meta":{"a":2}}"#).unwrap(), r#"{"a":1}"#);
+    for text in [r#"{"_meta":null}"#, r#"{"x":{"_meta":{}}}"#, r#"{"x":"_meta"}"#, "{}", "[]"] {
+        assert_eq!(found(text), None, "{text}");
+    }
+}
