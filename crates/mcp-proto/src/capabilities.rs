@@ -6,7 +6,7 @@
 use serde::Deserialize;
 
 use crate::encode::{Fields, Object, encode_fields};
-use crate::json::{JsonObject, RawJson};
+use crate::json::{JsonObject, RawJson, or_default};
 use crate::revision::Revision;
 
 /// The extension that carries tasks since 2026-07-28, named in `extensions`.
@@ -64,6 +64,7 @@ pub struct ServerCapabilities {
 #[non_exhaustive]
 pub struct ListCapability {
     /// Whether changes of the list are announced.
+    #[serde(deserialize_with = "or_default")]
     pub list_changed: bool,
 }
 
@@ -75,8 +76,10 @@ pub struct ListCapability {
 #[non_exhaustive]
 pub struct ResourcesCapability {
     /// Whether updates of single resources can be subscribed to.
+    #[serde(deserialize_with = "or_default")]
     pub subscribe: bool,
     /// Whether changes of the list are announced.
+    #[serde(deserialize_with = "or_default")]
     pub list_changed: bool,
 }
 
@@ -88,6 +91,7 @@ pub struct ResourcesCapability {
 #[non_exhaustive]
 pub struct RootsCapability {
     /// Whether changes of the list are announced. Until: 2025-11-25.
+    #[serde(deserialize_with = "or_default")]
     pub list_changed: bool,
 }
 

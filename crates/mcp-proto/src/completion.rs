@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 
 use crate::encode::{Encode, Fields, Object, ResultBody, Writer, encode_fields};
+use crate::json::or_default;
 use crate::meta::ResultMeta;
 use crate::revision::Revision;
 use crate::strings::Strings;
@@ -64,7 +65,7 @@ pub struct CompleteParams {
 #[non_exhaustive]
 pub struct CompletionContext {
     /// The arguments already chosen.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub arguments: Strings,
 }
 
@@ -92,7 +93,7 @@ pub struct CompleteResult {
     /// The values found.
     pub completion: Completion,
     /// What travels beside the result.
-    #[serde(rename = "_meta", default)]
+    #[serde(rename = "_meta", default, deserialize_with = "or_default")]
     pub meta: ResultMeta,
 }
 

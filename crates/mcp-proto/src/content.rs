@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 
 use crate::encode::{Encode, Fields, Object, Writer, encode_fields};
-use crate::json::{JsonObject, RawJson};
+use crate::json::{JsonObject, RawJson, or_default};
 use crate::resource::{EmbeddedResource, Resource, ResourceContents};
 use crate::revision::Revision;
 
@@ -30,8 +30,8 @@ pub enum Role {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Annotations {
-    /// For whom it is meant; empty when nothing is said.
-    #[serde(default)]
+    /// For whom it is meant; empty when nothing is said. Unknown roles are left out.
+    #[serde(default, deserialize_with = "known_roles")]
     pub audience: Vec<Role>,
     /// How important it is, from 0 (optional) to 1 (required).
     pub priority: Option<f64>,
@@ -93,7 +93,7 @@ pub struct TextContent {
     /// Hints.
     pub annotations: Option<Annotations>,
     /// What travels beside the block. Since: 2025-06-18.
-    #[serde(rename = "_meta", default)]
+    #[serde(rename = "_meta", default, deserialize_with = "or_default")]
     pub meta: JsonObject,
 }
 
@@ -111,7 +111,7 @@ pub struct MediaContent {
     /// Hints.
     pub annotations: Option<Annotations>,
     /// What travels beside the block. Since: 2025-06-18.
-    #[serde(rename = "_meta", default)]
+    #[serde(rename = "_meta", default, deserialize_with = "or_default")]
     pub meta: JsonObject,
 }
 
@@ -200,6 +200,11 @@ impl MediaContent {
             meta: JsonObject::new(),
         }
     }
+}
+
+fn known_roles<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Role>, D::Error> {
+    let roles: Vec<RawJson> = or_default(deserializer)?;
+    Ok(roles.iter().filter_map(|role| role.decode().ok()).collect())
 }
 
 /// Reads the `type` of a block and keeps the whole block beside it.

@@ -5,7 +5,7 @@ use serde::de::{Deserializer, Error as _};
 
 use crate::encode::{Encode, Fields, NotificationBody, Object, ResultBody, Writer, encode_fields};
 use crate::form::FormSchema;
-use crate::json::{JsonObject, RawJson};
+use crate::json::{JsonObject, RawJson, or_default};
 use crate::meta::ResultMeta;
 use crate::method::Method;
 use crate::revision::Revision;
@@ -85,7 +85,7 @@ pub struct ElicitResult {
     /// Values of other types are not sent.
     pub content: Option<JsonObject>,
     /// What travels beside the result. Until: 2025-11-25.
-    #[serde(rename = "_meta", default)]
+    #[serde(rename = "_meta", default, deserialize_with = "or_default")]
     pub meta: ResultMeta,
 }
 
@@ -200,7 +200,7 @@ impl<'de> Deserialize<'de> for ElicitParams {
 }
 
 fn is_present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
-    serde::de::IgnoredAny::deserialize(deserializer).map(|_| true)
+    Option::<serde::de::IgnoredAny>::deserialize(deserializer).map(|mode| mode.is_some())
 }
 
 impl Fields for ElicitParams {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 
 use crate::encode::{Encode, Fields, Object, Writer, encode_fields};
-use crate::json::{JsonObject, RawJson};
+use crate::json::{JsonObject, RawJson, or_default};
 use crate::revision::Revision;
 
 /// A form: its fields in order, and which of them must be filled in.
@@ -269,7 +269,7 @@ impl<'de> Deserialize<'de> for FormSchema {
         #[derive(Deserialize)]
         struct Shape {
             properties: JsonObject,
-            #[serde(default)]
+            #[serde(default, deserialize_with = "or_default")]
             required: Vec<String>,
             #[serde(rename = "$schema")]
             dialect: Option<String>,

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use crate::encode::{Fields, Object, encode_fields};
+use crate::json::{known, or_default};
 
 /// One picture. The client decides which sources it trusts; only `https:` and `data:` are safe.
 ///
@@ -16,9 +17,10 @@ pub struct Icon {
     /// The picture's media type, where the source's own may be wrong.
     pub mime_type: Option<String>,
     /// Sizes such as `48x48`, or `any` for a scalable picture.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub sizes: Vec<String>,
     /// The background the picture is made for.
+    #[serde(default, deserialize_with = "known")]
     pub theme: Option<IconTheme>,
 }
 

@@ -250,12 +250,34 @@ where
     T::deserialize(deserializer).map(Some)
 }
 
-/// Decodes an optional member whose value, when present, must be an object: `null` is refused.
-pub(crate) fn object<'de, D>(deserializer: D) -> Result<Option<RawJson>, D::Error>
+/// Decodes an optional member for which `null`, as many peers write absence, means the default.
+pub(crate) fn or_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de> + Default,
+{
+    Option::<T>::deserialize(deserializer).map(Option::unwrap_or_default)
+}
+
+/// Decodes an optional member from a closed set, for which a value of a later revision counts as
+/// absent: a hint that is not understood must not cost the whole message.
+pub(crate) fn known<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: for<'raw> Deserialize<'raw>,
+{
+    RawJson::deserialize(deserializer).map(|raw| raw.decode().ok())
+}
+
+/// Decodes an optional member whose value must be an object.
+pub(crate) fn optional_object<'de, D>(deserializer: D) -> Result<Option<RawJson>, D::Error>
 where
     D: Deserializer<'de>,
 {
-    required_object(deserializer).map(Some)
+    match Option::<RawJson>::deserialize(deserializer)? {
+        Some(raw) if !raw.is_object() => Err(D::Error::custom("expected an object")),
+        raw => Ok(raw),
+    }
 }
 
 /// Decodes a member whose value must be an object.

@@ -46,6 +46,7 @@ mod lifecycle;
 mod meta;
 mod method;
 mod notification;
+mod outcome;
 mod page;
 mod params;
 mod prompt;
@@ -83,8 +84,7 @@ pub use form::{
 pub use icon::{Icon, IconTheme};
 pub use id::{ProgressToken, RequestId};
 pub use input_required::{
-    InputRequest, InputRequests, InputRequiredResult, InputResponses, Outcome, RequestState,
-    ResultType,
+    InputRequest, InputRequests, InputRequiredResult, InputResponses, RequestState,
 };
 pub use json::{JsonObject, RawJson};
 pub use lifecycle::{
@@ -97,6 +97,7 @@ pub use notification::{
     Cancelled, LogMessage, LoggingLevel, Progress, PromptListChanged, ResourceListChanged,
     ResourceUpdated, SetLevelParams, ToolListChanged,
 };
+pub use outcome::{Outcome, ResultType};
 pub use page::{CacheHint, CacheScope, Cursor, PageParams};
 pub use params::decode_params;
 pub use prompt::{

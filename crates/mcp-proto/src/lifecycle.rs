@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::capabilities::{ClientCapabilities, ServerCapabilities};
 use crate::encode::{Fields, NotificationBody, Object, ResultBody, encode_fields};
 use crate::icon::Icon;
-use crate::json::JsonObject;
+use crate::json::{JsonObject, or_default};
 use crate::meta::ResultMeta;
 use crate::method::Method;
 use crate::page::{CacheHint, CacheScope, ttl_ms};
@@ -32,7 +32,7 @@ pub struct Implementation {
     /// The program's home page. Since: 2025-11-25.
     pub website_url: Option<String>,
     /// Icons. Since: 2025-11-25.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub icons: Vec<Icon>,
 }
 
@@ -122,7 +122,7 @@ pub struct InitializeResult {
     /// How to use the server, meant for the model.
     pub instructions: Option<String>,
     /// What travels beside the result.
-    #[serde(rename = "_meta", default)]
+    #[serde(rename = "_meta", default, deserialize_with = "or_default")]
     pub meta: ResultMeta,
 }
 
@@ -168,10 +168,10 @@ pub struct DiscoverResult {
     #[serde(default, deserialize_with = "ttl_ms")]
     pub ttl_ms: u64,
     /// Who may share the result.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub cache_scope: CacheScope,
     /// What travels beside the result.
-    #[serde(rename = "_meta", default)]
+    #[serde(rename = "_meta", default, deserialize_with = "or_default")]
     pub meta: ResultMeta,
 }
 
@@ -215,7 +215,7 @@ pub struct NoParams {}
 #[non_exhaustive]
 pub struct EmptyResult {
     /// What travels beside the result.
-    #[serde(rename = "_meta", default)]
+    #[serde(rename = "_meta", default, deserialize_with = "or_default")]
     pub meta: ResultMeta,
 }
 

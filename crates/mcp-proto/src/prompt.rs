@@ -8,7 +8,7 @@ use crate::content::{Content, Role, nested_meta};
 use crate::encode::{Fields, Object, ResultBody, encode_fields};
 use crate::icon::Icon;
 use crate::input_required::{InputResponses, RequestState};
-use crate::json::JsonObject;
+use crate::json::{JsonObject, or_default};
 use crate::meta::ResultMeta;
 use crate::page::{CacheScope, Cursor, ttl_ms};
 use crate::revision::Revision;
@@ -27,13 +27,13 @@ pub struct Prompt {
     /// What it is for.
     pub description: Option<String>,
     /// What it can be filled in with.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub arguments: Vec<PromptArgument>,
     /// Icons. Since: 2025-11-25.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub icons: Vec<Icon>,
     /// What travels beside it. Since: 2025-06-18.
-    #[serde(rename = "_meta", default)]
+    #[serde(rename = "_meta", default, deserialize_with = "or_default")]
     pub meta: JsonObject,
 }
 
@@ -64,7 +64,7 @@ pub struct GetPromptParams<'a> {
     #[serde(borrow)]
     pub name: Cow<'a, str>,
     /// The arguments, strings all.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub arguments: Strings,
     /// Answers to what the last attempt asked for. Since: 2026-07-28.
     pub input_responses: Option<InputResponses>,
@@ -95,7 +95,7 @@ pub struct GetPromptResult {
     /// The messages.
     pub messages: Vec<PromptMessage>,
     /// What travels beside the result.
-    #[serde(rename = "_meta", default)]
+    #[serde(rename = "_meta", default, deserialize_with = "or_default")]
     pub meta: ResultMeta,
 }
 
@@ -114,10 +114,10 @@ pub struct ListPromptsResult<'a> {
     #[serde(default, deserialize_with = "ttl_ms")]
     pub ttl_ms: u64,
     /// Who may share the result. Since: 2026-07-28.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub cache_scope: CacheScope,
     /// What travels beside the result.
-    #[serde(rename = "_meta", default)]
+    #[serde(rename = "_meta", default, deserialize_with = "or_default")]
     pub meta: ResultMeta,
 }
 

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::content::nested_meta;
 use crate::encode::{Fields, NotificationBody, Object, ResultBody, encode_fields};
-use crate::json::JsonObject;
+use crate::json::{JsonObject, or_default};
 use crate::meta::ResultMeta;
 use crate::method::Method;
 
@@ -19,7 +19,7 @@ pub struct Root {
     /// The name to show.
     pub name: Option<String>,
     /// What travels beside it. Since: 2025-06-18.
-    #[serde(rename = "_meta", default)]
+    #[serde(rename = "_meta", default, deserialize_with = "or_default")]
     pub meta: JsonObject,
 }
 
@@ -32,7 +32,7 @@ pub struct ListRootsResult {
     /// The roots.
     pub roots: Vec<Root>,
     /// What travels beside the result. Until: 2025-11-25.
-    #[serde(rename = "_meta", default)]
+    #[serde(rename = "_meta", default, deserialize_with = "or_default")]
     pub meta: ResultMeta,
 }
 

@@ -1,5 +1,6 @@
 //! Arguments that are strings all, as prompts and completions have them.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
@@ -74,19 +75,15 @@ impl<'de> Visitor<'de> for StringsVisitor {
         while let Some(entry) = map.next_entry::<String, String>()? {
             strings.push(entry);
         }
-        // The last of several values with one name wins, as in other objects. A stable sort by
-        // reversed position would lose the order, so only objects with repeats pay for a rebuild.
+        // The last of several values with one name wins, as in other objects. Only an object that
+        // repeats a name pays for that, and with its order.
         let mut names: Vec<&str> = strings.iter().map(|(name, _)| name.as_str()).collect();
         names.sort_unstable();
         if names.windows(2).all(|pair| pair[0] != pair[1]) {
             return Ok(Strings(strings));
         }
-        let mut last: std::collections::BTreeMap<String, String> = strings.into_iter().collect();
-        let mut kept = Vec::with_capacity(last.len());
-        while let Some(entry) = last.pop_first() {
-            kept.push(entry);
-        }
-        Ok(Strings(kept))
+        let last: BTreeMap<String, String> = strings.into_iter().collect();
+        Ok(Strings(last.into_iter().collect()))
     }
 }
 

@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use crate::encode::{Fields, NotificationBody, Object, ResultBody, encode_fields};
 use crate::id::RequestId;
+use crate::json::or_default;
 use crate::meta::ResultMeta;
 use crate::method::Method;
 use crate::revision::Era;
@@ -16,19 +17,19 @@ use crate::revision::Era;
 #[non_exhaustive]
 pub struct SubscriptionFilter {
     /// Changes of the list of tools.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub tools_list_changed: bool,
     /// Changes of the list of prompts.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub prompts_list_changed: bool,
     /// Changes of the list of resources.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub resources_list_changed: bool,
     /// Updates of these resources: URIs.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub resource_subscriptions: Vec<String>,
     /// Changes of these tasks, from the tasks extension.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub task_ids: Vec<String>,
 }
 

@@ -10,7 +10,7 @@ use serde::de::{Deserializer, Error as _};
 use crate::encode::{Encode, Fields, NotificationBody, Object, ResultBody, Writer, encode_fields};
 use crate::error::RpcError;
 use crate::input_required::{InputRequests, InputResponses};
-use crate::json::RawJson;
+use crate::json::{RawJson, or_default};
 use crate::meta::ResultMeta;
 use crate::method::Method;
 use crate::page::Cursor;
@@ -156,7 +156,7 @@ pub struct ListTasksResult {
     /// Where the list continues; absent at its end.
     pub next_cursor: Option<Cursor>,
     /// What travels beside the result.
-    #[serde(rename = "_meta", default)]
+    #[serde(rename = "_meta", default, deserialize_with = "or_default")]
     pub meta: ResultMeta,
 }
 
@@ -291,11 +291,11 @@ struct TaskShape {
     ttl_ms: Option<u64>,
     poll_interval: Option<u64>,
     poll_interval_ms: Option<u64>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     input_requests: InputRequests,
     result: Option<RawJson>,
     error: Option<RpcError>,
-    #[serde(rename = "_meta", default)]
+    #[serde(rename = "_meta", default, deserialize_with = "or_default")]
     meta: ResultMeta,
 }
 
@@ -343,7 +343,7 @@ impl<'de> Deserialize<'de> for CreateTaskResult {
         #[derive(Deserialize)]
         struct Nested {
             task: Option<Task>,
-            #[serde(rename = "_meta", default)]
+            #[serde(rename = "_meta", default, deserialize_with = "or_default")]
             meta: ResultMeta,
         }
 

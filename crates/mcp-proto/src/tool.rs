@@ -12,7 +12,7 @@ use crate::content::{Content, nested_meta};
 use crate::encode::{Encode, Fields, Object, ResultBody, Writer, encode_fields};
 use crate::icon::Icon;
 use crate::input_required::{InputResponses, RequestState};
-use crate::json::{self, JsonObject, RawJson};
+use crate::json::{self, JsonObject, RawJson, or_default};
 use crate::meta::ResultMeta;
 use crate::page::{CacheScope, Cursor, ttl_ms};
 use crate::revision::Revision;
@@ -36,17 +36,17 @@ pub struct Tool {
     pub input_schema: RawJson,
     /// The JSON Schema of its structured result. Since: 2025-06-18; only with `"type": "object"`
     /// at the root before 2026-07-28.
-    #[serde(default, deserialize_with = "json::object")]
+    #[serde(default, deserialize_with = "json::optional_object")]
     pub output_schema: Option<RawJson>,
     /// Hints on its effects. Since: 2025-03-26.
     pub annotations: Option<ToolAnnotations>,
     /// Icons. Since: 2025-11-25.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub icons: Vec<Icon>,
     /// How it may run as a task. Only: 2025-11-25.
     pub execution: Option<ToolExecution>,
     /// What travels beside it. Since: 2025-06-18.
-    #[serde(rename = "_meta", default)]
+    #[serde(rename = "_meta", default, deserialize_with = "or_default")]
     pub meta: JsonObject,
 }
 
@@ -77,6 +77,7 @@ pub struct ToolAnnotations {
 #[non_exhaustive]
 pub struct ToolExecution {
     /// Whether calls may or must become tasks. Absent: they must not.
+    #[serde(default, deserialize_with = "json::known")]
     pub task_support: Option<TaskSupport>,
 }
 
@@ -123,7 +124,7 @@ pub struct CallToolParams<'a> {
 #[non_exhaustive]
 pub struct CallToolResult {
     /// What the tool says. Absent counts as empty.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub content: Vec<Content>,
     /// The result as data; `null` is kept apart from absence. Since: 2025-06-18; only objects
     /// before 2026-07-28.
@@ -132,7 +133,7 @@ pub struct CallToolResult {
     /// Whether the tool failed. Absent: it did not.
     pub is_error: Option<bool>,
     /// What travels beside the result.
-    #[serde(rename = "_meta", default)]
+    #[serde(rename = "_meta", default, deserialize_with = "or_default")]
     pub meta: ResultMeta,
 }
 
@@ -151,10 +152,10 @@ pub struct ListToolsResult<'a> {
     #[serde(default, deserialize_with = "ttl_ms")]
     pub ttl_ms: u64,
     /// Who may share the result. Since: 2026-07-28.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub cache_scope: CacheScope,
     /// What travels beside the result.
-    #[serde(rename = "_meta", default)]
+    #[serde(rename = "_meta", default, deserialize_with = "or_default")]
     pub meta: ResultMeta,
 }
 

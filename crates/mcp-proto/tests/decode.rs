@@ -451,3 +451,25 @@ fn meta_is_found_wherever_it_stands_and_however_it_is_spelled() {
         assert_eq!(found(text), None, "{text}");
     }
 }
+
+#[test]
+fn a_hint_of_a_later_revision_does_not_cost_the_message() {
+    let tool: Tool = serde_json::from_str(
+        r#"{"name":"t","inputSchema":{"type":"object"},"icons":[{"src":"data:,","theme":"sepia"}],
+            "execution":{"taskSupport":"always"},"outputSchema":null,"_meta":null}"#,
+    )
+    .unwrap();
+    assert_eq!(tool.icons[0].theme, None);
+    assert_eq!(tool.execution.unwrap().task_support, None);
+    assert_eq!(tool.output_schema, None);
+    let block: Content = serde_json::from_str(
+        r#"{"type":"text","text":"x","annotations":{"audience":["critic","user"]}}"#,
+    )
+    .unwrap();
+    let Content::Text(text) = block else { panic!("not text") };
+    assert_eq!(text.annotations.unwrap().audience, [mcp_proto::Role::User]);
+    for schema in ["null", "[]", "\"object\"", "7"] {
+        let text = format!(r#"{{"name":"t","inputSchema":{schema}}}"#);
+        assert!(serde_json::from_str::<Tool>(&text).is_err(), "{text}");
+    }
+}

@@ -5,13 +5,24 @@ use serde_json::{Map, Value, json};
 
 use crate::schema::Schemas;
 
+/// Which optional members an instance has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Optional {
+    /// All of them.
+    All,
+    /// As the choices fall.
+    Some,
+    /// As the choices fall, and those left out are `null`, as many peers write absence.
+    SomeNull,
+}
+
 /// Makes instances of one revision's definitions from arbitrary choices.
 pub(crate) struct Instances<'a> {
     pub(crate) schemas: &'a Schemas,
     pub(crate) revision: Revision,
     pub(crate) choices: &'a [u8],
-    /// Whether every optional member is there, or as the choices fall.
-    pub(crate) full: bool,
+    /// Which optional members are there.
+    pub(crate) optional: Optional,
 }
 
 impl Instances<'_> {
@@ -73,7 +84,11 @@ impl Instances<'_> {
         for (member, of) in listed {
             let is_optional = !required.contains(&member.as_str());
             // Recursion ends where members may be left out.
-            if is_optional && (depth > 9 || (!self.full && self.choose(2) == 0)) {
+            let left_out = depth > 9 || (self.optional != Optional::All && self.choose(2) == 0);
+            if is_optional && left_out {
+                if self.optional == Optional::SomeNull && !null_matters(name, member) {
+                    object.insert(member.clone(), Value::Null);
+                }
                 continue;
             }
             object.insert(member.clone(), self.instance(of, member, depth + 1));
@@ -94,4 +109,10 @@ impl Instances<'_> {
             _ => ["a", "", "é\n😀"][self.choose(3)].to_owned(),
         }
     }
+}
+
+/// Where `null` is a value of its own, or an error.
+fn null_matters(name: &str, member: &str) -> bool {
+    let by_protocol = matches!(member, "arguments" | "structuredContent" | "params");
+    by_protocol || name.ends_with("MetaObject") || name == "_meta" || name == "error"
 }
