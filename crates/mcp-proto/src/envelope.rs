@@ -31,7 +31,9 @@ pub enum Incoming<'a> {
     Notification {
         /// The method, known or not.
         method: MethodName<'a>,
-        /// The parameters, always an object; `null` counts as absent.
+        /// The parameters; `null` counts as absent. They may be no object, which
+        /// [`decode_params`](crate::decode_params) refuses: a notification gets no answer,
+        /// whatever is wrong with it.
         params: Option<&'a RawValue>,
     },
     /// The answer to a request of ours.
@@ -245,7 +247,7 @@ impl<'a> Members<'a> {
         let method = method_name(method).ok_or("member `method` must be a string")?;
         let params = match self.params {
             Some(params) if params.get() == "null" => None,
-            Some(params) if !params.get().starts_with('{') => {
+            Some(params) if self.id.is_some() && !params.get().starts_with('{') => {
                 return Err("member `params` must be an object".into());
             }
             params => params,

@@ -13,6 +13,10 @@ use crate::error::RpcError;
 /// Gives "invalid params" with what is missing or mistyped.
 pub fn decode_params<'a, T: Deserialize<'a>>(params: Option<&'a RawValue>) -> Result<T, RpcError> {
     let text = params.map_or("{}", RawValue::get);
+    if !text.starts_with('{') {
+        // A type's members could otherwise be given by position.
+        return Err(RpcError::invalid_params("invalid params: expected an object"));
+    }
     serde_json::from_str(text).map_err(|error| invalid_params("params", &error))
 }
 

@@ -80,6 +80,8 @@ fn a_message_without_an_id_is_a_notification_whatever_its_method() {
             "notification notifications/cancelled {}",
         ),
         (r#"{"jsonrpc":"2.0","method":"tools/call"}"#, "notification tools/call -"),
+        (r#"{"jsonrpc":"2.0","method":"x","params":[1]}"#, "notification x [1]"),
+        (r#"{"jsonrpc":"2.0","method":"x","params":7}"#, "notification x 7"),
     ]);
 }
 
@@ -471,5 +473,14 @@ fn a_hint_of_a_later_revision_does_not_cost_the_message() {
     for schema in ["null", "[]", "\"object\"", "7"] {
         let text = format!(r#"{{"name":"t","inputSchema":{schema}}}"#);
         assert!(serde_json::from_str::<Tool>(&text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn parameters_are_never_given_by_position() {
+    for text in ["[]", "[\"p\",1]", "7", "\"x\""] {
+        let raw = serde_json::from_str(text).unwrap();
+        assert!(decode_params::<mcp_proto::Progress>(Some(raw)).is_err(), "{text}");
+        assert!(decode_params::<mcp_proto::Initialized>(Some(raw)).is_err(), "{text}");
     }
 }
