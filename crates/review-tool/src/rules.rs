@@ -13,7 +13,19 @@ use crate::view::FileView;
 
 mod checks;
 mod file;
+mod flow;
+mod go_errors;
+mod go_lock_not_released;
+mod go_unclosed;
 mod introduced;
+mod python_file_not_closed;
+mod python_missing_await;
+mod python_missing_f_prefix;
+mod repeated_condition;
+mod request_to_sink;
+mod scans;
+mod shell_injection;
+mod sql_injection;
 
 pub use file::{Case, RuleError, RuleFile, Scope};
 
@@ -68,6 +80,7 @@ pub struct Rule {
 
 enum Run {
     Check(Check),
+    Scan(scans::Scan),
     Pattern(Vec<(Language, crate::syntax::Query)>),
 }
 
@@ -78,10 +91,13 @@ impl Rule {
     /// [`RuleError`] where the file is incomplete, names an unknown check or has a bad pattern.
     pub fn new(file: RuleFile) -> Result<Self, RuleError> {
         let run = match (&file.check, &file.syntax) {
-            (Some(name), None) => Run::Check(
-                checks::find(name)
-                    .ok_or_else(|| file.error(format!("there is no check {name:?}")))?,
-            ),
+            (Some(name), None) => match (checks::find(name), scans::find(name)) {
+                (Some(check), _) => Run::Check(check),
+                (None, Some(scan)) => Run::Scan(scan),
+                (None, None) => {
+                    return Err(file.error(format!("there is no check {name:?}")));
+                }
+            },
             (None, Some(pattern)) => {
                 if file.languages.is_empty() {
                     return Err(file.error("a pattern needs languages".to_owned()));
