@@ -56,7 +56,9 @@ pub(super) fn files(code: &Code<'_, '_>) -> Vec<Spot> {
 
 fn unclosed(code: &Code<'_, '_>, part: &str, opens: impl Fn(&str) -> Option<()>) -> Vec<Spot> {
     let mut out = Vec::new();
-    for statement in code.touched_nodes(&["short_var_declaration", "assignment_statement"]) {
+    for statement in
+        code.nodes_of_touched_functions(&["short_var_declaration", "assignment_statement"])
+    {
         let (Some(left), Some(right)) = (statement.field("left"), statement.field("right")) else {
             continue;
         };

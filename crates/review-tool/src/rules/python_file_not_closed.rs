@@ -6,7 +6,7 @@ use crate::syntax::Node;
 /// Finds them: kept in a local name, or read and dropped at once.
 pub(super) fn scan(code: &Code<'_, '_>) -> Vec<Spot> {
     let mut out = Vec::new();
-    for call in code.touched_nodes(&["call"]) {
+    for call in code.nodes_of_touched_functions(&["call"]) {
         let opens = call.field("function").is_some_and(|function| {
             matches!(
                 function.text(),
@@ -40,7 +40,8 @@ pub(super) fn scan(code: &Code<'_, '_>) -> Vec<Spot> {
         if is_script || is_global(&scope, name.text()) || is_handed_on(&scope, &name) {
             continue;
         }
-        out.push(Spot::at(&call).named(name.text()));
+        // A close that was removed leaves its mark further down.
+        out.push(Spot { last: scope.lines().1, ..Spot::at(&call).named(name.text()) });
     }
     out
 }

@@ -37,6 +37,13 @@ impl<'t> Code<'_, 't> {
         out
     }
 
+    /// The nodes of these kinds in touched functions, be they touched themselves or not.
+    pub(super) fn nodes_of_touched_functions(&self, kinds: &[&str]) -> Vec<Node<'t>> {
+        let functions = self.touched_functions();
+        let nodes = functions.iter().flat_map(Node::descendants);
+        nodes.filter(|node| node.is(kinds)).collect()
+    }
+
     /// The touched outermost functions, or the whole tree where the change shows outside of them.
     pub(super) fn touched_functions(&self) -> Vec<Node<'t>> {
         const FUNCTIONS: &[&str] = &[
