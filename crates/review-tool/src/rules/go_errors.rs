@@ -51,15 +51,16 @@ pub(super) fn used_before_check(code: &Code<'_, '_>) -> Vec<Spot> {
             if names.len() != 2 || value.text() == "_" || mentions(second, error) {
                 continue;
             }
-            let used =
-                second.is(&["defer_statement", "expression_statement", "short_var_declaration"])
-                    && second.descendants().any(|node| {
-                        node.is(&["selector_expression"])
-                            && node.field("operand").is_some_and(|of| {
-                                of.text() == value.text()
-                                    || of.text() == format!("{}.Body", value.text())
-                            })
-                    });
+            let used = (second.is(&["defer_statement", "expression_statement"])
+                || second.text().contains(".Body"))
+                && !second.text().contains(&format!("{} != nil", value.text()))
+                && second.descendants().any(|node| {
+                    node.is(&["selector_expression"])
+                        && node.field("operand").is_some_and(|of| {
+                            of.text() == value.text()
+                                || of.text() == format!("{}.Body", value.text())
+                        })
+                });
             let checked_later = statements
                 .iter()
                 .skip_while(|node| node.range().start <= second.range().start)

@@ -47,8 +47,6 @@ pub(super) fn files(code: &Code<'_, '_>) -> Vec<Spot> {
                 | "tls.Dial"
                 | "net.Listen"
                 | "zip.OpenReader"
-                | "gzip.NewReader"
-                | "sql.Open"
         )
         .then_some(())
     })
@@ -70,11 +68,8 @@ fn unclosed(code: &Code<'_, '_>, part: &str, opens: impl Fn(&str) -> Option<()>)
         if opens(call.text()).is_none() || !name.is(&["identifier"]) || name.text() == "_" {
             continue;
         }
-        // A query without rows to read is another fault.
-        if part == "rows" && names.len() != 2 {
-            continue;
-        }
-        if call.text() == "gzip.NewReader" || call.text() == "sql.Open" {
+        // Rows and responses come with an error and nothing else.
+        if !part.is_empty() && names.len() != 2 {
             continue;
         }
         let Some(function) = statement.ancestors().find(|outer| {
@@ -85,7 +80,13 @@ fn unclosed(code: &Code<'_, '_>, part: &str, opens: impl Fn(&str) -> Option<()>)
         let is_main = function.field("name").is_some_and(|name| name.text() == "main");
         let declared_here =
             statement.is(&["short_var_declaration"]) || is_var_of(&function, name.text());
-        if is_main || !declared_here || is_handed_on(&function, name, part) {
+        // A client of another protocol may have a Get of its own.
+        let is_response = part != "Body"
+            || call.text().starts_with("http.")
+            || [".Body", ".StatusCode", ".Header", ".Status"]
+                .iter()
+                .any(|field| function.text().contains(&format!("{}{field}", name.text())));
+        if is_main || !is_response || !declared_here || is_handed_on(&function, name, part) {
             continue;
         }
         // The statement with the check of its error: there a removed close leaves its mark.
