@@ -168,6 +168,7 @@ impl<'t> Flow<'t> {
                 let name = first.text().rsplit('.').next().unwrap_or_default();
                 SANITISERS.contains(&name.to_ascii_lowercase().as_str())
             }),
+            "join" if function.text().contains("path") => false,
             "join" => {
                 function.text().starts_with("shlex.")
                     || first.is_some_and(|first| self.is_harmless_items(&first))
@@ -323,7 +324,12 @@ pub(super) fn has_guard(scope: &str, name: &str) -> bool {
     scope.lines().any(|line| {
         let line = line.trim_start();
         CALLS.iter().any(|call| {
-            line.find(call).is_some_and(|at| word_at(&line[at..], name).next().is_some())
+            line.find(call).is_some_and(|at| {
+                let rest = &line[at..];
+                !rest.starts_with("check_output")
+                    && !rest.starts_with("check_call")
+                    && word_at(rest, name).next().is_some()
+            })
         }) || line.starts_with("switch ") && word_at(line, name).next().is_some()
             || line.starts_with("match ") && word_at(line, name).next().is_some()
             || line.contains("[") && {
