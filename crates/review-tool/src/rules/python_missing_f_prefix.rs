@@ -1,6 +1,6 @@
 //! Strings of Python that name local variables in braces but are no f-strings.
 
-use super::flow::Flow;
+use super::flow::Flows;
 use super::scans::{Code, Spot};
 use crate::language::Language;
 use crate::syntax::Node;
@@ -8,6 +8,7 @@ use crate::syntax::Node;
 /// Finds them where the string is shown as it stands: raised, printed, logged or returned.
 pub(super) fn scan(code: &Code<'_, '_>) -> Vec<Spot> {
     let mut out = Vec::new();
+    let mut flows = Flows::new();
     for string in code.touched_nodes(&["string"]) {
         let text = string.text();
         if !text.contains('{') || text.contains("{{") || text.starts_with("\"\"\"") {
@@ -18,7 +19,7 @@ pub(super) fn scan(code: &Code<'_, '_>) -> Vec<Spot> {
         if !prefix.is_empty() || names.is_empty() || !is_shown(&string) {
             continue;
         }
-        let flow = Flow::around(Language::Python, &string);
+        let flow = flows.around(Language::Python, &string);
         let is_function = flow.scope.is(&["function_definition"]);
         if is_function
             && names.iter().all(|name| flow.is_local(name) || *name == "self")

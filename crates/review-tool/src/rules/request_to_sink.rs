@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::flow::{Flow, Piece, items};
+use super::flow::{Flow, Flows, Piece, items};
 use super::scans::{Code, Spot};
 use crate::language::Language;
 use crate::syntax::Node;
@@ -69,6 +69,7 @@ fn sinks(
 ) -> Vec<Spot> {
     let kind = if code.language == Language::Python { "call" } else { "call_expression" };
     let mut out = Vec::new();
+    let mut flows = Flows::new();
     let mut seen = HashSet::new();
     for function in code.touched_functions() {
         for call in function.descendants().filter(|node| node.is(&[kind])) {
@@ -76,11 +77,11 @@ fn sinks(
             if !seen.insert(call.range()) {
                 continue;
             }
-            let flow = Flow::around(code.language, &call);
+            let flow = flows.around(code.language, &call);
             if flow.mentions(guards) || !flow.comes_from_request(&argument, 4) {
                 continue;
             }
-            if whole_head && has_fixed_host(&flow, &argument) {
+            if whole_head && has_fixed_host(flow, &argument) {
                 continue;
             }
             if argument.text().chars().all(|c| c.is_alphanumeric() || c == '_')

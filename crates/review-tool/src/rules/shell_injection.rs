@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::flow::{Flow, Piece, Value, items};
+use super::flow::{Flow, Flows, Piece, Value, items};
 use super::scans::{Code, Spot};
 use crate::language::Language;
 use crate::syntax::Node;
@@ -11,6 +11,7 @@ use crate::syntax::Node;
 pub(super) fn scan(code: &Code<'_, '_>) -> Vec<Spot> {
     let kind = if code.language == Language::Python { "call" } else { "call_expression" };
     let mut out = Vec::new();
+    let mut flows = Flows::new();
     let mut seen = HashSet::new();
     for function in code.touched_functions() {
         for call in function.descendants().filter(|node| node.is(&[kind])) {
@@ -23,8 +24,8 @@ pub(super) fn scan(code: &Code<'_, '_>) -> Vec<Spot> {
             if !seen.insert(call.range()) {
                 continue;
             }
-            let flow = Flow::around(code.language, &call);
-            if let Some(value) = injected(&flow, &command) {
+            let flow = flows.around(code.language, &call);
+            if let Some(value) = injected(flow, &command) {
                 out.push(Spot::at(&value.within).named(value.text).with(&call));
             }
         }
@@ -116,8 +117,11 @@ fn rust_command<'t>(call: &Node<'t>) -> Option<Node<'t>> {
     let of = function.field("value")?;
     let mut chain: String = of.text().split_whitespace().collect();
     if of.is(&["identifier"]) {
-        let flow = Flow::around(Language::Rust, call);
-        let scope: String = flow.scope.text().split_whitespace().collect();
+        let function = call.ancestors().filter(|outer| outer.is(&["function_item"])).last()?;
+        if !function.text().contains("\"-c\"") {
+            return None;
+        }
+        let scope: String = function.text().split_whitespace().collect();
         let own = format!("{}.arg(\"-c\")", of.text());
         if !scope.contains(&own) {
             return None;

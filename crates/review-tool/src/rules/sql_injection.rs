@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use super::flow::{Flow, Piece, Value, items};
+use super::flow::{Flow, Flows, Piece, Value, items};
 use super::scans::{Code, Spot};
 use crate::language::Language;
 use crate::syntax::Node;
@@ -99,6 +99,7 @@ pub(super) fn scan(code: &Code<'_, '_>) -> Vec<Spot> {
         _ => ("call_expression", RUST_SINKS),
     };
     let mut out = Vec::new();
+    let mut flows = Flows::new();
     let mut seen = HashSet::new();
     for function in code.touched_functions() {
         for call in function.descendants().filter(|node| node.is(&[kind])) {
@@ -106,7 +107,6 @@ pub(super) fn scan(code: &Code<'_, '_>) -> Vec<Spot> {
                 continue;
             }
             let Some(list) = call.field("arguments") else { continue };
-            let mut flow = None;
             for argument in items(&list).into_iter().take(3) {
                 let argument = match argument.field("value") {
                     Some(value) if argument.is(&["keyword_argument"]) => value,
@@ -117,7 +117,7 @@ pub(super) fn scan(code: &Code<'_, '_>) -> Vec<Spot> {
                 {
                     continue;
                 }
-                let flow = flow.get_or_insert_with(|| Flow::around(code.language, &call));
+                let flow = flows.around(code.language, &call);
                 if let Some(value) = injected(flow, &argument, &call) {
                     let first = Spot::at(&value.within).named(value.text);
                     out.push(first.with(&call));

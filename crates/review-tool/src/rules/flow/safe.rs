@@ -89,6 +89,10 @@ impl<'t> Flow<'t> {
     }
 
     fn is_fixed_node(&self, node: &Node<'t>, left: u8) -> bool {
+        self.deeper(true, || self.is_fixed_here(node, left))
+    }
+
+    fn is_fixed_here(&self, node: &Node<'t>, left: u8) -> bool {
         let text = node.text();
         let kind = node.kind();
         match kind.as_str() {
@@ -147,6 +151,10 @@ impl<'t> Flow<'t> {
 
     /// Whether the node is a call whose result cannot carry an attack.
     pub(super) fn is_harmless_call(&self, node: &Node<'t>) -> bool {
+        self.deeper(true, || self.is_harmless_call_here(node))
+    }
+
+    fn is_harmless_call_here(&self, node: &Node<'t>) -> bool {
         if !node.is(&["call", "call_expression"]) {
             return false;
         }
@@ -182,6 +190,10 @@ impl<'t> Flow<'t> {
 
     /// Whether a generator or list gives only what cannot carry an attack.
     fn is_harmless_items(&self, node: &Node<'t>) -> bool {
+        self.deeper(true, || self.is_harmless_here(node))
+    }
+
+    fn is_harmless_here(&self, node: &Node<'t>) -> bool {
         if self.is_harmless_call(node) {
             return true;
         }
