@@ -13,7 +13,6 @@ use crate::view::FileView;
 
 mod checks;
 mod file;
-mod flow;
 mod go_errors;
 mod go_lock_not_released;
 mod go_unclosed;
@@ -26,6 +25,7 @@ mod request_to_sink;
 mod scans;
 mod shell_injection;
 mod sql_injection;
+mod trace;
 
 pub use file::{Case, RuleError, RuleFile, Scope};
 

@@ -1,7 +1,7 @@
 //! Errors of Go that are lost: overwritten before anything reads them, or checked after their value is used.
 
-use super::flow::items;
 use super::scans::{Code, Spot};
+use super::trace::items;
 use crate::syntax::Node;
 
 /// Finds errors that nothing reads before the next assignment to the same name.

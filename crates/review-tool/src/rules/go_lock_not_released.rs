@@ -1,7 +1,7 @@
 //! Mutexes of Go that stay locked: never unlocked in the function, or left locked by an early return.
 
-use super::flow::items;
 use super::scans::{Code, Spot};
+use super::trace::items;
 use crate::syntax::Node;
 
 /// Finds both.

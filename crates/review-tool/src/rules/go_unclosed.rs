@@ -1,7 +1,7 @@
 //! What a Go function opens and neither closes nor hands on: response bodies, rows and files.
 
-use super::flow::items;
 use super::scans::{Code, Spot};
+use super::trace::items;
 use crate::syntax::Node;
 
 /// Finds responses whose body is not closed.

@@ -1,7 +1,7 @@
 //! Strings of Python that name local variables in braces but are no f-strings.
 
-use super::flow::Flows;
 use super::scans::{Code, Spot};
+use super::trace::Flows;
 use crate::language::Language;
 use crate::syntax::Node;
 

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::flow::{Flow, Flows, Piece, items};
 use super::scans::{Code, Spot};
+use super::trace::{Flow, Flows, Piece, items};
 use crate::language::Language;
 use crate::syntax::Node;
 

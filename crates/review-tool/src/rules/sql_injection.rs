@@ -6,8 +6,8 @@
 
 use std::collections::HashSet;
 
-use super::flow::{Flow, Flows, Piece, Value, items};
 use super::scans::{Code, Spot};
+use super::trace::{Flow, Flows, Piece, Value, items};
 use crate::language::Language;
 use crate::syntax::Node;
 
