@@ -16,15 +16,27 @@ mod assertion_removed;
 mod checks;
 mod file;
 mod flow;
+mod go_errors;
+mod go_lock_not_released;
+mod go_unclosed;
 mod introduced;
 mod js_floating_promise;
 mod merge_conflict_marker;
+mod python_file_not_closed;
+mod python_missing_await;
+mod python_missing_f_prefix;
+mod repeated_condition;
+mod request_to_sink;
+mod scans;
 mod secret_env_file;
 mod secret_high_entropy_assignment;
 mod secret_known_credential;
 mod secret_private_key_file;
+mod shell_injection;
+mod sql_injection;
 mod test_case;
 mod test_removed;
+mod trace;
 
 pub use file::{Case, RuleError, RuleFile, Scope};
 pub use flow::Flow;
@@ -90,6 +102,7 @@ pub struct Rule {
 
 enum Run {
     Check(Check),
+    Scan(scans::Scan),
     Pattern(Vec<(Language, crate::syntax::Query)>),
 }
 
@@ -100,10 +113,13 @@ impl Rule {
     /// [`RuleError`] where the file is incomplete, names an unknown check or has a bad pattern.
     pub fn new(file: RuleFile) -> Result<Self, RuleError> {
         let run = match (&file.check, &file.syntax) {
-            (Some(name), None) => Run::Check(
-                checks::find(name)
-                    .ok_or_else(|| file.error(format!("there is no check {name:?}")))?,
-            ),
+            (Some(name), None) => match (checks::find(name), scans::find(name)) {
+                (Some(check), _) => Run::Check(check),
+                (None, Some(scan)) => Run::Scan(scan),
+                (None, None) => {
+                    return Err(file.error(format!("there is no check {name:?}")));
+                }
+            },
             (None, Some(pattern)) => {
                 if file.languages.is_empty() {
                     return Err(file.error("a pattern needs languages".to_owned()));
