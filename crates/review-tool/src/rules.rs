@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 
 use crate::finding::{Category, Confidence, Fix, Severity, Side};
 use crate::language::Language;
+use crate::syntax::Query;
 use crate::view::FileView;
 
 mod added_text;
@@ -103,7 +104,8 @@ pub struct Rule {
 enum Run {
     Check(Check),
     Scan(scans::Scan),
-    Pattern(Vec<(Language, crate::syntax::Query)>),
+    /// Compiled for each language when it is first met: most reviews see one or two.
+    Pattern(Vec<(Language, OnceLock<Option<Query>>)>),
 }
 
 impl Rule {
@@ -112,6 +114,19 @@ impl Rule {
     /// # Errors
     /// [`RuleError`] where the file is incomplete, names an unknown check or has a bad pattern.
     pub fn new(file: RuleFile) -> Result<Self, RuleError> {
+        let rule = Self::deferred(file)?;
+        if let (Run::Pattern(queries), Some(pattern)) = (&rule.run, &rule.file.syntax) {
+            for (language, query) in queries {
+                let compiled = Query::compile(*language, pattern)
+                    .map_err(|error| rule.file.error(error.to_string()))?;
+                query.get_or_init(|| Some(compiled));
+            }
+        }
+        Ok(rule)
+    }
+
+    /// Takes a rule whose patterns are known to compile, and compiles them when they are needed.
+    fn deferred(file: RuleFile) -> Result<Self, RuleError> {
         let run = match (&file.check, &file.syntax) {
             (Some(name), None) => match (checks::find(name), scans::find(name)) {
                 (Some(check), _) => Run::Check(check),
@@ -120,17 +135,12 @@ impl Rule {
                     return Err(file.error(format!("there is no check {name:?}")));
                 }
             },
-            (None, Some(pattern)) => {
+            (None, Some(_)) => {
                 if file.languages.is_empty() {
                     return Err(file.error("a pattern needs languages".to_owned()));
                 }
-                let queries = file.languages.iter().map(|&language| {
-                    let query = crate::syntax::Query::compile(language, pattern);
-                    query
-                        .map(|query| (language, query))
-                        .map_err(|error| file.error(error.to_string()))
-                });
-                Run::Pattern(queries.collect::<Result<_, _>>()?)
+                let languages = file.languages.iter();
+                Run::Pattern(languages.map(|&language| (language, OnceLock::new())).collect())
             }
             _ => return Err(file.error("exactly one of syntax and check is needed".to_owned())),
         };
@@ -167,6 +177,15 @@ impl Rule {
         self.file.confidence
     }
 
+    /// The pattern for one language; `None` for a rule without one.
+    fn query(&self, language: Language) -> Option<&Query> {
+        let (Run::Pattern(queries), Some(pattern)) = (&self.run, &self.file.syntax) else {
+            return None;
+        };
+        let (_, query) = queries.iter().find(|(of, _)| *of == language)?;
+        query.get_or_init(|| Query::compile(language, pattern).ok()).as_ref()
+    }
+
     fn reads(&self, view: &FileView) -> bool {
         let speaks = self.file.languages.is_empty()
             || view.language().is_some_and(|language| self.file.languages.contains(&language));
@@ -188,14 +207,14 @@ impl RuleSet {
         Self { rules }
     }
 
-    /// The embedded rules, compiled at the first call.
+    /// The embedded rules, read at the first call, without their pages and cases.
     ///
     /// A rule that does not compile is left out here and fails the project's own tests.
     pub fn embedded() -> &'static Self {
         static SET: OnceLock<RuleSet> = OnceLock::new();
         SET.get_or_init(|| {
             let rules = embedded_sources()
-                .filter_map(|(_, text)| RuleFile::read(text).and_then(Rule::new).ok())
+                .filter_map(|(_, text)| RuleFile::read(head(text)).and_then(Rule::deferred).ok())
                 .collect();
             Self::new(rules)
         })
@@ -242,6 +261,19 @@ impl RuleSet {
         hits.dedup_by_key(|(at, hit)| (*at, hit.side, hit.line));
         hits.into_iter().map(|(at, hit)| (rules[at], hit)).collect()
     }
+}
+
+/// The page of an embedded rule, as Markdown.
+#[must_use]
+pub fn page(id: &str) -> Option<String> {
+    let name = format!("/{id}.yml");
+    let (_, text) = embedded_sources().find(|(path, _)| path.ends_with(&name))?;
+    RuleFile::read(text).ok().map(|file| file.page)
+}
+
+/// A rule file without its page and cases, which come last and which no review needs.
+fn head(text: &str) -> &str {
+    text.find("\npage:").map_or(text, |at| &text[..=at])
 }
 
 /// The path below `rules/` and the text of every embedded rule file, ordered by path.

@@ -43,9 +43,8 @@ pub(super) fn check(rules: &[&Rule], view: &FileView) -> Vec<(usize, Hit)> {
     let mut readers = Readers { queries: Vec::new(), scans: Vec::new() };
     for (at, rule) in rules.iter().enumerate() {
         match &rule.run {
-            Run::Pattern(queries) => {
-                let query = queries.iter().find(|(of, _)| *of == language);
-                readers.queries.extend(query.map(|(_, query)| (at, query)));
+            Run::Pattern(_) => {
+                readers.queries.extend(rule.query(language).map(|query| (at, query)))
             }
             Run::Scan(scan) => readers.scans.push((at, *scan)),
             Run::Check(_) => {}
