@@ -44,7 +44,7 @@ pub(super) fn check(rules: &[&Rule], view: &FileView) -> Vec<(usize, Hit)> {
     for (at, rule) in rules.iter().enumerate() {
         match &rule.run {
             Run::Pattern(_) => {
-                readers.queries.extend(rule.query(language).map(|query| (at, query)))
+                readers.queries.extend(rule.query(language).map(|query| (at, query)));
             }
             Run::Scan(scan) => readers.scans.push((at, *scan)),
             Run::Check(_) => {}
