@@ -1,7 +1,12 @@
 //! What the black-box tests share: repositories, the program itself, and protocol transcripts.
 
+pub(crate) mod drive;
+pub(crate) mod normalize;
 pub(crate) mod program;
+pub(crate) mod render;
 pub(crate) mod repo;
+pub(crate) mod script;
+pub(crate) mod validate;
 
 use std::path::PathBuf;
 

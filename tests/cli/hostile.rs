@@ -120,37 +120,38 @@ fn credentials() -> Vec<String> {
 
 #[test]
 fn a_credential_is_printed_in_no_form() {
-    for secret in credentials() {
-        let line = format!("token = \"{secret}\"\n");
-        for (place, before, after) in [
-            ("added", String::new(), format!("def f(a=[], token=\"{secret}\"):\n    return a\n")),
-            ("context", line.clone(), format!("{line}def f(a=[]):\n    return a\n")),
-            ("removed", line.clone(), FAULT.to_owned()),
-        ] {
-            let repo = Repo::new();
-            repo.write("settings.py", before).commit("start");
-            repo.write("settings.py", after).stage();
-            repo.write("change.diff", repo.git(["diff", "--cached"]).stdout);
-            for shape in SHAPES {
-                for scope in ["--staged", "HEAD", "--diff-file change.diff"] {
-                    let to_file = review(&repo, &format!("{shape} --output out {scope}")).run();
-                    let written = std::fs::read(repo.path().join("out")).unwrap();
-                    let shown = review(&repo, &format!("{shape} {scope}")).run();
-                    for (stream, bytes) in [
-                        ("stdout", &shown.stdout),
-                        ("stderr", &shown.stderr),
-                        ("file", &written),
-                        ("stderr beside a file", &to_file.stderr),
-                    ] {
-                        let text = String::from_utf8_lossy(bytes);
-                        let at = format!("{place} {shape} {scope} {stream}:\n{text}");
-                        assert!(!text.contains(&secret), "{at}");
-                        let has_findings = text.contains("python-mutable-default");
-                        assert_eq!(has_findings, !stream.starts_with("stderr"), "{at}");
-                    }
-                }
-            }
+    let secrets = credentials();
+    let lines: String = secrets.iter().map(|secret| format!("token = \"{secret}\"\n")).collect();
+    let functions =
+        secrets.iter().map(|secret| format!("def f(a=[], token=\"{secret}\"):\n    pass\n"));
+    for (place, before, after) in [
+        ("added", String::new(), functions.collect::<String>()),
+        ("context", lines.clone(), format!("{lines}def f(a=[]):\n    return a\n")),
+        ("removed", lines.clone(), FAULT.to_owned()),
+    ] {
+        let repo = Repo::new();
+        repo.write("settings.py", before).commit("start");
+        repo.write("settings.py", after).stage();
+        repo.write("change.diff", repo.git(["diff", "--cached"]).stdout);
+        let shapes = SHAPES.map(|shape| format!("{shape} --staged"));
+        let scopes = ["--json HEAD", "--diff-file change.diff"].map(str::to_owned);
+        for arguments in shapes.into_iter().chain(scopes) {
+            let ended = review(&repo, &arguments).run();
+            assert!(ended.out().contains("python-mutable-default"), "{place} {arguments}");
+            assert_hidden(&secrets, &ended.out(), &format!("{place} {arguments}"));
+            assert_hidden(&secrets, &ended.err(), &format!("{place} {arguments}, stderr"));
         }
+        let ended = review(&repo, "--json --output out").run();
+        assert_hidden(&secrets, &ended.err(), &format!("{place}, stderr beside a file"));
+        let written = std::fs::read_to_string(repo.path().join("out")).unwrap();
+        assert_hidden(&secrets, &written, &format!("{place}, a file"));
+    }
+}
+
+#[track_caller]
+fn assert_hidden(secrets: &[String], text: &str, place: &str) {
+    for secret in secrets {
+        assert!(!text.contains(secret), "{place}:\n{text}");
     }
 }
 

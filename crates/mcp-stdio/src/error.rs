@@ -30,6 +30,15 @@ pub enum BuildError {
     Template(String),
 }
 
+/// Says why a tool with a schema of its own cannot be made.
+#[cfg(feature = "json-schema")]
+#[derive(Debug, thiserror::Error)]
+#[error("compile the input schema of tool {tool:?}: {problem}")]
+pub struct SchemaError {
+    pub(crate) tool: String,
+    pub(crate) problem: String,
+}
+
 /// Says why serving has failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

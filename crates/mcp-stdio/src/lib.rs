@@ -2,6 +2,8 @@
 //!
 //! Start with [`Server::builder`] and [`tool()`]. Threads are those of the standard library, and
 //! there is no async runtime. The message types are those of `mcp-proto`.
+//!
+//! The feature `json-schema` adds tools that bring their own JSON Schema.
 
 mod catalog;
 mod completion;
@@ -12,6 +14,8 @@ mod limits;
 mod notifier;
 mod page;
 mod prompt;
+#[cfg(feature = "json-schema")]
+mod raw_tool;
 mod registry;
 mod resource;
 mod schema;
@@ -25,6 +29,8 @@ mod transport;
 
 pub use completion::Complete;
 pub use context::{CallContext, InvalidAnswer};
+#[cfg(feature = "json-schema")]
+pub use error::SchemaError;
 pub use error::{BuildError, RequestError, ServeError};
 pub use frame::{
     FrameDecoder, FrameEvent, FrameReader, FrameWriter, Framing, HeaderFault, UnknownFraming,
@@ -32,6 +38,8 @@ pub use frame::{
 pub use limits::Limits;
 pub use notifier::Notifier;
 pub use prompt::{Prompt, prompt};
+#[cfg(feature = "json-schema")]
+pub use raw_tool::{RawTool, raw_tool};
 pub use resource::{Resource, ResourceTemplate, resource, resource_template};
 pub use server::{Server, ServerBuilder};
 pub use stop::Stop;

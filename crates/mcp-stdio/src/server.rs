@@ -108,8 +108,12 @@ impl Server {
         let connection = Connection::new(Arc::clone(&self.registry), transport, limits.clone());
         let monitor = Arc::clone(&connection.monitor) as Arc<dyn Watcher>;
         self.registry.notifier.attach(&connection);
+        if stop.is_dormant() {
+            // The answer to the first message need not wait until threads have been started.
+            connection.read_first();
+        }
+        stop.watch(Arc::downgrade(&monitor)).map_err(ServeError::Thread)?;
         connection.start_first().map_err(ServeError::Thread)?;
-        stop.watch(Arc::downgrade(&monitor));
         let end = loop {
             match connection.monitor.watch() {
                 Watch::NobodyReads => connection.staff(connection.pool.offer_reading()),
@@ -251,13 +255,14 @@ impl Connection {
         self.end_subscriptions();
         if !finished || end == End::Output {
             for call in self.outbox.remaining() {
-                call.cancel();
-                self.asked.wake();
                 let error = RpcError::internal("the server is ending before the call was done");
                 let mut body = Vec::new();
                 self.wire(call.peer.revision).error(&mut body, Some(&call.id), &error);
+                // Answered first, so that nothing the handler does when it is told counts.
                 self.outbox.complete(&call, &mut body);
+                call.cancel();
             }
+            self.asked.wake();
         }
         if end != End::Output {
             // Whoever writes just now may be stuck; the rest would be behind it.

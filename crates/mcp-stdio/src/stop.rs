@@ -1,5 +1,6 @@
 //! Ending a connection from outside: by code, or by the signals that end a process.
 
+use std::io;
 use std::sync::{Arc, Mutex, Weak};
 
 use crate::sync::lock;
@@ -16,6 +17,8 @@ pub struct Stop {
 struct State {
     triggered: bool,
     watchers: Vec<Weak<dyn Watcher>>,
+    #[cfg(unix)]
+    signals: Option<signals::Signals>,
 }
 
 /// Hears of the trigger.
@@ -30,36 +33,21 @@ impl Stop {
         Self::default()
     }
 
-    /// Creates a handle that the first `SIGTERM` or `SIGINT` triggers; a second one ends the
-    /// process at once. Elsewhere than on Unix nothing triggers it.
+    /// Creates a handle that the first `SIGTERM` or `SIGINT` triggers.
+    ///
+    /// Until a served connection has brought its first message, and after the first signal, these
+    /// signals end the process at once. Elsewhere than on Unix nothing triggers the handle.
     ///
     /// # Errors
     ///
-    /// Fails when the handlers or the thread that waits for signals cannot be set up.
-    pub fn on_termination() -> std::io::Result<Self> {
+    /// Fails when the signal handlers cannot be set up.
+    pub fn on_termination() -> io::Result<Self> {
         let stop = Self::new();
         #[cfg(unix)]
-        stop.watch_signals()?;
+        {
+            lock(&stop.state).signals = Some(signals::Signals::new()?);
+        }
         Ok(stop)
-    }
-
-    #[cfg(unix)]
-    fn watch_signals(&self) -> std::io::Result<()> {
-        use signal_hook::consts::{SIGINT, SIGTERM};
-
-        let mut signals = signal_hook::iterator::Signals::new([SIGTERM, SIGINT])?;
-        let stop = self.clone();
-        std::thread::Builder::new().name("mcp-signals".to_owned()).spawn(move || {
-            for signal in &mut signals {
-                if stop.is_triggered()
-                    && let Err(error) = signal_hook::low_level::emulate_default_handler(signal)
-                {
-                    log::warn!("end at the second signal: {error}");
-                }
-                stop.trigger();
-            }
-        })?;
-        Ok(())
     }
 
     /// Ends the connections: what was accepted is answered within the grace that the limits give.
@@ -80,7 +68,23 @@ impl Stop {
         lock(&self.state).triggered
     }
 
-    pub(crate) fn watch(&self, watcher: Weak<dyn Watcher>) {
+    /// Says whether only signals can trigger the handle, and these still end the process at once.
+    pub(crate) fn is_dormant(&self) -> bool {
+        #[cfg(unix)]
+        return lock(&self.state).signals.is_some();
+        #[cfg(not(unix))]
+        return false;
+    }
+
+    /// Tells `watcher` of the trigger, now or later. From now on signals trigger the handle.
+    pub(crate) fn watch(&self, watcher: Weak<dyn Watcher>) -> io::Result<()> {
+        #[cfg(unix)]
+        {
+            let signals = lock(&self.state).signals.take();
+            if let Some(signals) = signals {
+                signals.trigger(self.clone())?;
+            }
+        }
         let mut state = lock(&self.state);
         state.watchers.retain(|known| known.strong_count() > 0);
         if !state.triggered {
@@ -90,6 +94,52 @@ impl Stop {
             if let Some(watcher) = watcher.upgrade() {
                 watcher.stop();
             }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(unix)]
+mod signals {
+    use std::io;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread;
+
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    use signal_hook::{flag, iterator};
+
+    use super::Stop;
+
+    /// Handlers for the signals that end a process.
+    #[derive(Debug)]
+    pub(super) struct Signals {
+        signals: iterator::Signals,
+        /// Whether a signal ends the process at once.
+        at_once: Arc<AtomicBool>,
+    }
+
+    impl Signals {
+        pub(super) fn new() -> io::Result<Self> {
+            let at_once = Arc::new(AtomicBool::new(true));
+            for signal in [SIGTERM, SIGINT] {
+                flag::register_conditional_default(signal, Arc::clone(&at_once))?;
+            }
+            Ok(Self { signals: iterator::Signals::new([SIGTERM, SIGINT])?, at_once })
+        }
+
+        /// Has the next signal trigger `stop` instead of ending the process.
+        pub(super) fn trigger(mut self, stop: Stop) -> io::Result<()> {
+            let thread = thread::Builder::new().name("mcp-signals".to_owned());
+            let at_once = Arc::clone(&self.at_once);
+            thread.spawn(move || {
+                for _signal in &mut self.signals {
+                    self.at_once.store(true, Ordering::SeqCst);
+                    stop.trigger();
+                }
+            })?;
+            at_once.store(false, Ordering::SeqCst);
+            Ok(())
         }
     }
 }

@@ -25,13 +25,15 @@ pub struct Change {
 #[derive(Debug, thiserror::Error)]
 pub enum RepoError {
     /// There is no repository where one was named.
-    #[error("{place} is not inside a git repository; name one with --repo or review a diff file")]
+    #[error("{place} is not inside a git repository; name one by `repo`, or give a diff")]
     NotARepository {
         /// The folder that was opened.
         place: String,
     },
     /// A revision that the repository does not have.
-    #[error("unknown revision {revision:?}: git does not find it; a path goes after --")]
+    #[error(
+        "unknown revision {revision:?}: git does not find it (paths are given apart from revisions)"
+    )]
     UnknownRevision {
         /// The text that was given.
         revision: String,

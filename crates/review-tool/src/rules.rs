@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 
 use crate::finding::{Category, Confidence, Fix, Severity, Side};
 use crate::language::Language;
+use crate::syntax::Query;
 use crate::view::FileView;
 
 mod added_text;
@@ -16,15 +17,27 @@ mod assertion_removed;
 mod checks;
 mod file;
 mod flow;
+mod go_errors;
+mod go_lock_not_released;
+mod go_unclosed;
 mod introduced;
 mod js_floating_promise;
 mod merge_conflict_marker;
+mod python_file_not_closed;
+mod python_missing_await;
+mod python_missing_f_prefix;
+mod repeated_condition;
+mod request_to_sink;
+mod scans;
 mod secret_env_file;
 mod secret_high_entropy_assignment;
 mod secret_known_credential;
 mod secret_private_key_file;
+mod shell_injection;
+mod sql_injection;
 mod test_case;
 mod test_removed;
+mod trace;
 
 pub use file::{Case, RuleError, RuleFile, Scope};
 pub use flow::Flow;
@@ -90,7 +103,9 @@ pub struct Rule {
 
 enum Run {
     Check(Check),
-    Pattern(Vec<(Language, crate::syntax::Query)>),
+    Scan(scans::Scan),
+    /// Compiled for each language when it is first met: most reviews see one or two.
+    Pattern(Vec<(Language, OnceLock<Option<Query>>)>),
 }
 
 impl Rule {
@@ -99,22 +114,33 @@ impl Rule {
     /// # Errors
     /// [`RuleError`] where the file is incomplete, names an unknown check or has a bad pattern.
     pub fn new(file: RuleFile) -> Result<Self, RuleError> {
+        let rule = Self::deferred(file)?;
+        if let (Run::Pattern(queries), Some(pattern)) = (&rule.run, &rule.file.syntax) {
+            for (language, query) in queries {
+                let compiled = Query::compile(*language, pattern)
+                    .map_err(|error| rule.file.error(error.to_string()))?;
+                query.get_or_init(|| Some(compiled));
+            }
+        }
+        Ok(rule)
+    }
+
+    /// Takes a rule whose patterns are known to compile, and compiles them when they are needed.
+    fn deferred(file: RuleFile) -> Result<Self, RuleError> {
         let run = match (&file.check, &file.syntax) {
-            (Some(name), None) => Run::Check(
-                checks::find(name)
-                    .ok_or_else(|| file.error(format!("there is no check {name:?}")))?,
-            ),
-            (None, Some(pattern)) => {
+            (Some(name), None) => match (checks::find(name), scans::find(name)) {
+                (Some(check), _) => Run::Check(check),
+                (None, Some(scan)) => Run::Scan(scan),
+                (None, None) => {
+                    return Err(file.error(format!("there is no check {name:?}")));
+                }
+            },
+            (None, Some(_)) => {
                 if file.languages.is_empty() {
                     return Err(file.error("a pattern needs languages".to_owned()));
                 }
-                let queries = file.languages.iter().map(|&language| {
-                    let query = crate::syntax::Query::compile(language, pattern);
-                    query
-                        .map(|query| (language, query))
-                        .map_err(|error| file.error(error.to_string()))
-                });
-                Run::Pattern(queries.collect::<Result<_, _>>()?)
+                let languages = file.languages.iter();
+                Run::Pattern(languages.map(|&language| (language, OnceLock::new())).collect())
             }
             _ => return Err(file.error("exactly one of syntax and check is needed".to_owned())),
         };
@@ -151,6 +177,15 @@ impl Rule {
         self.file.confidence
     }
 
+    /// The pattern for one language; `None` for a rule without one.
+    fn query(&self, language: Language) -> Option<&Query> {
+        let (Run::Pattern(queries), Some(pattern)) = (&self.run, &self.file.syntax) else {
+            return None;
+        };
+        let (_, query) = queries.iter().find(|(of, _)| *of == language)?;
+        query.get_or_init(|| Query::compile(language, pattern).ok()).as_ref()
+    }
+
     fn reads(&self, view: &FileView) -> bool {
         let speaks = self.file.languages.is_empty()
             || view.language().is_some_and(|language| self.file.languages.contains(&language));
@@ -172,14 +207,14 @@ impl RuleSet {
         Self { rules }
     }
 
-    /// The embedded rules, compiled at the first call.
+    /// The embedded rules, read at the first call, without their pages and cases.
     ///
     /// A rule that does not compile is left out here and fails the project's own tests.
     pub fn embedded() -> &'static Self {
         static SET: OnceLock<RuleSet> = OnceLock::new();
         SET.get_or_init(|| {
             let rules = embedded_sources()
-                .filter_map(|(_, text)| RuleFile::read(text).and_then(Rule::new).ok())
+                .filter_map(|(_, text)| RuleFile::read(head(text)).and_then(Rule::deferred).ok())
                 .collect();
             Self::new(rules)
         })
@@ -226,6 +261,19 @@ impl RuleSet {
         hits.dedup_by_key(|(at, hit)| (*at, hit.side, hit.line));
         hits.into_iter().map(|(at, hit)| (rules[at], hit)).collect()
     }
+}
+
+/// The page of an embedded rule, as Markdown.
+#[must_use]
+pub fn page(id: &str) -> Option<String> {
+    let name = format!("/{id}.yml");
+    let (_, text) = embedded_sources().find(|(path, _)| path.ends_with(&name))?;
+    RuleFile::read(text).ok().map(|file| file.page)
+}
+
+/// A rule file without its page and cases, which come last and which no review needs.
+fn head(text: &str) -> &str {
+    text.find("\npage:").map_or(text, |at| &text[..=at])
 }
 
 /// The path below `rules/` and the text of every embedded rule file, ordered by path.

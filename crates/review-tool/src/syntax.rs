@@ -55,7 +55,10 @@ const fn grammar(language: Language) -> SupportLang {
 }
 
 /// A parsed text. Parsing tolerates errors: what cannot be read is a node of its own kind.
-pub struct Tree(AstGrep<StrDoc<SupportLang>>);
+pub struct Tree {
+    language: Language,
+    root: AstGrep<StrDoc<SupportLang>>,
+}
 
 impl Tree {
     /// Parses `text`.
@@ -64,14 +67,20 @@ impl Tree {
     /// [`SyntaxError::Parse`] where the parser itself fails, never for faulty code.
     pub fn parse(language: Language, text: &str) -> Result<Self, SyntaxError> {
         StrDoc::try_new(text, grammar(language))
-            .map(|doc| Self(AstGrep::doc(doc)))
+            .map(|doc| Self { language, root: AstGrep::doc(doc) })
             .map_err(|reason| SyntaxError::Parse { language, reason })
     }
 
     /// The node that spans the whole text.
     #[must_use]
     pub fn root(&self) -> Node<'_> {
-        Node(self.0.root())
+        Node(self.root.root())
+    }
+
+    /// The language that the text was read as.
+    #[must_use]
+    pub fn language(&self) -> Language {
+        self.language
     }
 }
 
@@ -126,6 +135,34 @@ impl<'t> Node<'t> {
         self.0.children().map(Self)
     }
 
+    /// The child nodes without punctuation.
+    pub fn named_children(&self) -> impl Iterator<Item = Self> + '_ {
+        self.0.children().filter(AstNode::is_named).map(Self)
+    }
+
+    /// Whether the node is of one of these kinds.
+    #[must_use]
+    pub fn is(&self, kinds: &[&str]) -> bool {
+        let kind = self.0.kind();
+        kinds.iter().any(|wanted| *wanted == kind)
+    }
+
+    /// The node and all below it, in source order. Depth is not bounded by the thread's stack.
+    #[must_use]
+    pub fn descendants(&self) -> Descendants<'t> {
+        Descendants { stack: vec![self.clone()] }
+    }
+
+    /// The enclosing nodes, innermost first.
+    pub fn ancestors(&self) -> impl Iterator<Item = Self> + use<'t> {
+        let mut next = self.parent();
+        std::iter::from_fn(move || {
+            let node = next.take()?;
+            next = node.parent();
+            Some(node)
+        })
+    }
+
     /// The child under a grammar field.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<Self> {
@@ -142,6 +179,23 @@ impl<'t> Node<'t> {
     #[must_use]
     pub fn prev(&self) -> Option<Self> {
         self.0.prev().map(Self)
+    }
+}
+
+/// The walk that [`Node::descendants`] makes.
+pub struct Descendants<'t> {
+    stack: Vec<Node<'t>>,
+}
+
+impl<'t> Iterator for Descendants<'t> {
+    type Item = Node<'t>;
+
+    fn next(&mut self) -> Option<Node<'t>> {
+        let node = self.stack.pop()?;
+        let at = self.stack.len();
+        self.stack.extend(node.children());
+        self.stack[at..].reverse();
+        Some(node)
     }
 }
 

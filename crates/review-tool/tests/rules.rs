@@ -119,5 +119,13 @@ fn rule_files_are_complete_and_named_after_their_id() {
 fn embedded_rules_all_compile_and_have_ids_of_their_own() {
     let set = RuleSet::embedded();
     assert_eq!(set.rules().len(), embedded_sources().count());
+    for ((_, file), (_, text)) in rules().iter().zip(embedded_sources()) {
+        let rule = set.get(&file.id).unwrap_or_else(|| panic!("{} is embedded", file.id));
+        assert_eq!(rule.file.message, file.message);
+        assert_eq!(review_tool::rules::page(&file.id).as_ref(), Some(&file.page));
+        let keys = text.lines().filter(|line| line.starts_with(char::is_alphabetic));
+        let last: Vec<_> = keys.skip_while(|line| !line.starts_with("page:")).collect();
+        assert!(matches!(last[..], [_, "cases:"]), "{}: page and cases come last", file.id);
+    }
     assert!(set.rules().is_sorted_by(|a, b| a.id() < b.id()));
 }

@@ -1,7 +1,7 @@
 //! `foreread rules`.
 
 use anyhow::Context;
-use review_tool::rules::{Rule, RuleSet};
+use review_tool::rules::{self, Rule, RuleSet};
 use serde_json::json;
 
 use crate::args::{RulesArgs, RulesCommand};
@@ -66,6 +66,6 @@ fn explain(rule: &Rule) -> String {
         file.category,
         file.severity,
         file.confidence,
-        file.page.trim_end()
+        rules::page(&file.id).unwrap_or_default().trim_end()
     )
 }

@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use mcp_proto::{
-    Cancelled, ListenParams, ListenResult, NotificationMeta, PromptListChanged,
-    ResourceListChanged, ResourceUpdated, Revision, RpcError, SubscriptionFilter,
-    SubscriptionsAcknowledged, ToolListChanged,
+    ListenParams, ListenResult, NotificationMeta, PromptListChanged, ResourceListChanged,
+    ResourceUpdated, Revision, RpcError, SubscriptionFilter, SubscriptionsAcknowledged,
+    ToolListChanged,
 };
 
 use super::connection::Connection;
@@ -137,18 +137,17 @@ impl Connection {
         Ok(())
     }
 
-    /// Ends every subscription in both ways that clients may wait for.
+    /// Ends every subscription with its result.
+    ///
+    /// One page of 2026-07-28 asks for a `notifications/cancelled` instead; clients that have seen
+    /// the result know no such request any more and take that for a fault.
     pub(super) fn end_subscriptions(&self) {
         for call in self.outbox.listening() {
-            let wire = self.wire(call.peer.revision);
             let mut body = Vec::new();
             let result = ListenResult::new(call.id.clone());
-            if wire.result(&mut body, &call.id, &result).is_ok() {
-                self.outbox.complete(&call, &mut body);
-            }
-            let cancelled = Cancelled::new(call.id.clone());
-            if wire.notification(&mut body, &cancelled, &NotificationMeta::default()).is_ok() {
-                self.outbox.send(&mut body);
+            match self.wire(call.peer.revision).result(&mut body, &call.id, &result) {
+                Ok(()) => self.outbox.complete(&call, &mut body),
+                Err(error) => log::error!("end a subscription: {error}"),
             }
         }
     }

@@ -131,6 +131,9 @@ impl Connection {
         let count = self.bad_messages.fetch_add(1, Ordering::Relaxed).saturating_add(1);
         log::warn!("bad message: {}", error.message);
         if count > self.limits.max_bad_messages {
+            if let Some(batch) = batch {
+                self.outbox.leave(batch);
+            }
             return;
         }
         self.wire(self.session.revision()).error(body, id, error);

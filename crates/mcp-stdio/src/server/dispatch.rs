@@ -28,6 +28,15 @@ pub(super) enum Next<'m> {
     Run(Run<'m>),
 }
 
+/// What a request has come to so far.
+enum Reaction<'m> {
+    /// The answer stands in the body.
+    Answered,
+    /// The request is a subscription, which is open now.
+    Listening,
+    Run(Run<'m>),
+}
+
 impl Connection {
     /// Serves one frame up to the point where a handler is needed.
     pub(super) fn receive<'m>(
@@ -91,8 +100,9 @@ impl Connection {
                     batch.join();
                 }
                 match self.request(&id, &method, params, batch, body) {
-                    Ok(Some(run)) => return Next::Run(run),
-                    Ok(None) => {}
+                    Ok(Reaction::Run(run)) => return Next::Run(run),
+                    Ok(Reaction::Listening) => return Next::Served,
+                    Ok(Reaction::Answered) => {}
                     Err(Refusal { revision, error }) => {
                         self.wire(revision).error(body, Some(&id), &error);
                     }
@@ -126,7 +136,7 @@ impl Connection {
         Next::Served
     }
 
-    /// Answers a request into `body`, or returns what has to be run for it.
+    /// Takes a request as far as the reading thread can.
     fn request<'m>(
         self: &Arc<Self>,
         id: &RequestId,
@@ -134,7 +144,7 @@ impl Connection {
         params: Option<&'m RawValue>,
         batch: Option<&Arc<Batch>>,
         body: &mut Vec<u8>,
-    ) -> Result<Option<Run<'m>>, Refusal> {
+    ) -> Result<Reaction<'m>, Refusal> {
         let settled = Refusal::of(self.session.revision());
         if self.outbox.is_in_flight(id) {
             let problem = format!("id {id} is already in flight");
@@ -145,12 +155,12 @@ impl Connection {
                 Err(settled(RpcError::invalid_request("`initialize` must not be in a batch")))
             }
             Admission::Initialize => {
-                self.initialize(id, params, body).map_err(settled).map(|()| None)
+                self.initialize(id, params, body).map_err(settled).map(|()| Reaction::Answered)
             }
             Admission::Ping => {
                 let wire = self.wire(self.session.revision());
                 encoded(wire.result(body, id, &EmptyResult::default())).map_err(settled)?;
-                Ok(None)
+                Ok(Reaction::Answered)
             }
             Admission::Serve { method, peer, progress_token } => {
                 let refusal = Refusal::of(peer.revision);
@@ -158,20 +168,24 @@ impl Connection {
                     return Err(refusal(RpcError::method_not_found(method.as_str())));
                 }
                 if self.answer_at_once(id, method, params, &peer, body).map_err(&refusal)? {
-                    return Ok(None);
+                    return Ok(Reaction::Answered);
                 }
                 if method == Method::ListenSubscriptions {
+                    if batch.is_some() {
+                        let problem = "`subscriptions/listen` must not be in a batch";
+                        return Err(refusal(RpcError::invalid_request(problem)));
+                    }
                     let params = decode_params(params).map_err(&refusal)?;
                     let call = Call::new(id.clone(), peer, progress_token, None);
                     self.listen(call, params).map_err(&refusal)?;
-                    return Ok(None);
+                    return Ok(Reaction::Listening);
                 }
                 let work = Work::prepare(&self.registry, method, params).map_err(&refusal)?;
                 let call = Call::new(id.clone(), peer, progress_token, batch.map(Arc::clone));
                 let call = Arc::new(call);
                 // Nobody else enters requests, so the id is still free.
                 self.outbox.enter(&call);
-                Ok(Some(Run { call, work, params }))
+                Ok(Reaction::Run(Run { call, work, params }))
             }
         }
     }

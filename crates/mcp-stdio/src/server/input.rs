@@ -104,11 +104,12 @@ impl Connection {
         let mut ids = Vec::new();
         for (_, request) in requests.iter() {
             let id = self.asked.expect();
-            ids.push(id.clone());
             if let Err(problem) = self.send_request(call, &id, request) {
+                self.asked.forget(&id);
                 self.withdraw(call, &ids);
                 return Err(problem);
             }
+            ids.push(id);
         }
         let replies =
             self.asked.collect(&ids, deadline, is_cancelled).map_err(|(reason, open)| {

@@ -112,6 +112,24 @@ impl Connection {
         self.outbox.spares.take_back(&mut scratch.body);
     }
 
+    /// Serves what one read brings, on the calling thread, which waits for it.
+    ///
+    /// A request that needs a handler is left to the threads that are started for it.
+    pub(super) fn read_first(self: &Arc<Self>) {
+        let Some(mut input) = self.take_input() else { return };
+        let mut scratch = Scratch::default();
+        if self.fill(&mut input) {
+            while let Some(event) = input.reader.pull(&mut scratch.message) {
+                self.settle(&mut input);
+                let Scratch { message, body } = &mut scratch;
+                if let Next::Run(run) = self.receive(event, message, body) {
+                    self.staff(self.pool.enqueue(run.to_job()));
+                }
+            }
+        }
+        self.flush();
+    }
+
     /// Answers in the framing that the client uses.
     fn settle(&self, input: &mut Input) {
         let framing = input.reader.framing();

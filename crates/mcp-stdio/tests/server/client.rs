@@ -14,6 +14,14 @@ pub(crate) struct Client {
     pub(crate) stop: Stop,
 }
 
+/// The metadata of a request that stands alone.
+pub(crate) fn modern(capabilities: Value) -> Value {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": capabilities
+    })
+}
+
 impl Client {
     pub(crate) fn new(server: Server) -> Self {
         Self::with_limits(server, Limits::recommended())
@@ -39,17 +47,26 @@ impl Client {
     }
 
     pub(crate) fn initialize(&mut self, version: &str) -> Value {
-        let answer = self.ask(json!({
+        self.initialize_with(version, json!({}))
+    }
+
+    pub(crate) fn initialize_with(&mut self, version: &str, capabilities: Value) -> Value {
+        self.send_initialize(version, capabilities);
+        let answer = self.receive();
+        self.send(json!({"method": "notifications/initialized"}));
+        answer
+    }
+
+    pub(crate) fn send_initialize(&mut self, version: &str, capabilities: Value) {
+        self.send(json!({
             "id": "init",
             "method": "initialize",
             "params": {
                 "protocolVersion": version,
-                "capabilities": {},
+                "capabilities": capabilities,
                 "clientInfo": {"name": "test", "version": "1"}
             }
         }));
-        self.send(json!({"method": "notifications/initialized"}));
-        answer
     }
 
     pub(crate) fn raw(&mut self, bytes: impl AsRef<[u8]>) {

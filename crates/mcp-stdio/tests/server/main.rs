@@ -12,6 +12,9 @@ mod client;
 mod toys;
 
 mod calls;
+mod changes;
 mod end;
 mod envelope;
+mod input;
+mod offers;
 mod opening;

@@ -3,19 +3,12 @@
 use mcp_stdio::Server;
 use serde_json::{Value, json};
 
-use crate::client::Client;
+use crate::client::{Client, modern};
 use crate::toys::{Gate, with_toys};
 
 fn server() -> Server {
     let builder = Server::builder("toys", "1.0.0").instructions("Play.").logging();
     with_toys(builder, &Gate::new()).build().unwrap()
-}
-
-fn modern(capabilities: Value) -> Value {
-    json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": capabilities
-    })
 }
 
 #[test]

@@ -82,14 +82,17 @@ pub struct RuleFile {
     /// The check, of a rule that code decides.
     #[serde(default)]
     pub check: Option<String>,
-    /// Markdown with the headings What it finds, Why, Example and Limits.
+    /// Markdown with the headings What it finds, Why, Example and Limits. Empty in the rules that run:
+    /// see [`page`](super::page).
+    #[serde(default)]
     pub page: String,
-    /// What proves it.
+    /// What proves it. Empty in the rules that run.
+    #[serde(default)]
     pub cases: Cases,
 }
 
 /// Changes on which a rule must fire, and changes on which it must not.
-#[derive(Clone, Deserialize)]
+#[derive(Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cases {
     /// It fires, on the lines that each names.

@@ -1,4 +1,4 @@
-//! Runs pattern rules over a file and keeps what the change introduced.
+//! Runs the rules that read syntax, patterns and scans, over a file and keeps what the change introduced.
 //!
 //! A match counts where the change shows inside it, or in the function around it, and it was not there
 //! before. It was there before if the old side has a match of the same rule that begins at the same
@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
 use super::flow::{self, Flows};
+use super::scans::{Code, Scan};
 use super::{Hit, Rule, Run};
 use crate::finding::Side;
 use crate::source::SideText;
@@ -30,54 +31,62 @@ struct Found {
     message: String,
 }
 
-/// Runs the pattern rules among `rules`; hits name a rule by its position.
+/// What of a rule set applies to one language; positions are those of the rules.
+struct Readers<'r> {
+    queries: Vec<(usize, &'r Query)>,
+    scans: Vec<(usize, Scan)>,
+}
+
+/// Runs the rules among `rules` that read syntax; hits name a rule by its position.
 pub(super) fn check(rules: &[&Rule], view: &FileView) -> Vec<(usize, Hit)> {
     let Some(language) = view.language() else { return Vec::new() };
-    let queries: Vec<(usize, &Query)> = rules
-        .iter()
-        .enumerate()
-        .filter_map(|(at, rule)| match &rule.run {
-            Run::Pattern(queries) => {
-                let query = &queries.iter().find(|(of, _)| *of == language)?.1;
-                Some((at, query))
+    let mut readers = Readers { queries: Vec::new(), scans: Vec::new() };
+    for (at, rule) in rules.iter().enumerate() {
+        match &rule.run {
+            Run::Pattern(_) => {
+                readers.queries.extend(rule.query(language).map(|query| (at, query)));
             }
-            Run::Check(_) => None,
-        })
-        .collect();
+            Run::Scan(scan) => readers.scans.push((at, *scan)),
+            Run::Check(_) => {}
+        }
+    }
     let new = view.new_side();
-    if queries.is_empty() || (new.changed().is_empty() && view.old_side().changed().is_empty()) {
+    if (readers.queries.is_empty() && readers.scans.is_empty())
+        || (new.changed().is_empty() && view.old_side().changed().is_empty())
+    {
         return Vec::new();
     }
-    let found = scan(&queries, rules, view, Side::New, |lines| new.touches(&lines));
+    let found = scan(&readers, rules, view, Side::New, |lines| new.touches(&lines));
     if found.is_empty() {
         return Vec::new();
     }
-    let before = matches_before(&found, &queries, rules, view);
+    let before = matches_before(&found, &readers, rules, view);
     keep_introduced(found, &before, view)
 }
 
 /// What the rules that fired also match on the old side.
 fn matches_before(
     found: &[Found],
-    queries: &[(usize, &Query)],
+    readers: &Readers<'_>,
     rules: &[&Rule],
     view: &FileView,
 ) -> Vec<Found> {
-    let fired: Vec<(usize, &Query)> = queries
-        .iter()
-        .copied()
-        .filter(|(rule, _)| found.iter().any(|found| found.rule == *rule))
-        .collect();
+    let has_fired = |rule: usize| found.iter().any(|found| found.rule == rule);
+    let fired = Readers {
+        queries: readers.queries.iter().copied().filter(|(rule, _)| has_fired(*rule)).collect(),
+        scans: readers.scans.iter().copied().filter(|(rule, _)| has_fired(*rule)).collect(),
+    };
     scan(&fired, rules, view, Side::Old, |_| true)
 }
 
 fn scan(
-    queries: &[(usize, &Query)],
+    readers: &Readers<'_>,
     rules: &[&Rule],
     view: &FileView,
     side: Side,
     enter: impl Fn(std::ops::RangeInclusive<u32>) -> bool,
 ) -> Vec<Found> {
+    let queries = &readers.queries;
     let set = QuerySet::new(queries.iter().map(|(_, query)| *query).collect());
     let mut out = Vec::new();
     for (base, tree) in view.trees(side) {
@@ -126,6 +135,24 @@ fn scan(
                 });
             },
         );
+        for (rule, scan) in &readers.scans {
+            let code = Code { language: tree.language(), root: tree.root(), touched: &touched };
+            for spot in scan(&code) {
+                let message = rules[*rule].file.message.replace("{NAME}", &spot.name);
+                let around = around(&functions, spot.first).cloned();
+                let around = around.unwrap_or(spot.first..=spot.last);
+                out.push(Found {
+                    rule: *rule,
+                    first: absolute(spot.first),
+                    last: absolute(spot.last),
+                    at: absolute(spot.at),
+                    at_end: absolute(spot.last),
+                    around: absolute(*around.start())..=absolute(*around.end()),
+                    tokens: spot.tokens,
+                    message,
+                });
+            }
+        }
     }
     out
 }
@@ -262,7 +289,7 @@ fn partition(items: &[u32], holds: impl Fn(usize, u32) -> bool) -> usize {
 }
 
 /// The text with every run of white space taken out, so that layout does not count.
-fn tokens(text: &str) -> String {
+pub(super) fn tokens(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
@@ -296,8 +323,13 @@ fn fill(message: &str, matched: &Match<'_>, part: Option<&Node<'_>>) -> String {
 }
 
 fn one_line(node: &Node<'_>) -> String {
+    short(node.text())
+}
+
+/// The text on one line, cut where it grows long.
+pub(super) fn short(text: &str) -> String {
     const LONGEST: usize = 60;
-    let text: Vec<&str> = node.text().split_whitespace().collect();
+    let text: Vec<&str> = text.split_whitespace().collect();
     let text = text.join(" ");
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &text[..end]),

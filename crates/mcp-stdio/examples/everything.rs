@@ -1,0 +1,33 @@
+//! A server with one of everything: the fixtures of the official conformance suite.
+//!
+//! It also shows how each part of the library is used. Nothing here needs files or the network.
+
+#[path = "everything/ask.rs"]
+mod ask;
+#[path = "everything/content.rs"]
+mod content;
+#[path = "everything/offer.rs"]
+mod offer;
+#[path = "everything/rounds.rs"]
+mod rounds;
+
+use std::error::Error;
+
+use mcp_stdio::{Framing, Limits, Server, Stop, Transport};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let builder = Server::builder("everything", env!("CARGO_PKG_VERSION"))
+        .instructions("Test fixtures: each tool does what its name says.")
+        .logging()
+        .announces_tools()
+        .announces_prompts()
+        .announces_resources()
+        .announces_resource_updates();
+    let builder = content::add(builder)?;
+    let builder = ask::add(builder);
+    let builder = rounds::add(builder);
+    let builder = offer::add(builder);
+    let stop = Stop::on_termination()?;
+    builder.build()?.serve(Transport::stdio(Framing::Auto)?, &Limits::recommended(), &stop)?;
+    Ok(())
+}

@@ -1,0 +1,196 @@
+//! Assignments and texts of Go.
+
+use crate::syntax::Node;
+
+use super::{Flow, Piece, Value, items};
+
+pub(super) const FUNCTIONS: &[&str] =
+    &["function_declaration", "method_declaration", "func_literal"];
+
+impl<'t> Flow<'t> {
+    pub(super) fn read_go(&mut self, node: &Node<'t>) {
+        match node.kind().as_str() {
+            "short_var_declaration" | "assignment_statement" | "range_clause" => {
+                if let (Some(left), Some(right)) = (node.field("left"), node.field("right")) {
+                    let appends = node.is(&["range_clause"])
+                        || node.field("operator").is_some_and(|op| op.text() == "+=");
+                    self.bind_go(&items(&left), &right, appends, node);
+                }
+            }
+            "var_spec" => {
+                let names: Vec<Node<'t>> =
+                    items(node).into_iter().filter(|item| item.is(&["identifier"])).collect();
+                if let Some(value) = node.field("value") {
+                    self.bind_go(&names, &value, false, node);
+                }
+            }
+            "parameter_declaration" => {
+                let kind = node.field("type").map(|kind| kind.text()).unwrap_or_default();
+                for name in items(node).iter().filter(|item| item.is(&["identifier"])) {
+                    self.params.insert(name.text());
+                    if is_number(kind) {
+                        self.numbers.insert(name.text());
+                    }
+                }
+            }
+            "call_expression" => {
+                // b.WriteString(x) makes x a part of what b holds.
+                let Some(function) = node.field("function") else { return };
+                let (Some(of), Some(name)) = (function.field("operand"), function.field("field"))
+                else {
+                    return;
+                };
+                if of.is(&["identifier"])
+                    && name.text() == "WriteString"
+                    && let Some(value) = node.field("arguments").and_then(|l| items(&l).pop())
+                {
+                    self.assign(of.text(), value, true, node);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn bind_go(&mut self, names: &[Node<'t>], right: &Node<'t>, appends: bool, at: &Node<'t>) {
+        let values =
+            if right.is(&["expression_list"]) { items(right) } else { vec![right.clone()] };
+        for (index, name) in names.iter().enumerate().filter(|(_, name)| name.is(&["identifier"])) {
+            let value =
+                if values.len() == names.len() { values.get(index) } else { values.first() };
+            if let Some(value) = value {
+                self.assign(name.text(), value.clone(), appends, at);
+            }
+        }
+    }
+
+    pub(super) fn collect_go(
+        &self,
+        node: &Node<'t>,
+        within: &Node<'t>,
+        left: u8,
+        out: &mut Vec<Piece<'t>>,
+    ) -> bool {
+        match node.kind().as_str() {
+            "interpreted_string_literal" | "raw_string_literal" => {
+                let text = node.text().trim_matches(['"', '`']);
+                out.push(Piece::Literal(text.to_owned()));
+                true
+            }
+            "parenthesized_expression" => {
+                for part in items(node) {
+                    self.collect(&part, within, left, out);
+                }
+                true
+            }
+            "binary_expression" => {
+                let (Some(a), Some(b)) = (node.field("left"), node.field("right")) else {
+                    return false;
+                };
+                if node.field("operator").is_none_or(|operator| operator.text() != "+") {
+                    return false;
+                }
+                self.collect(&a, within, left, out);
+                self.collect(&b, within, left, out);
+                true
+            }
+            "call_expression" => self.collect_go_call(node, within, left, out),
+            _ => false,
+        }
+    }
+
+    fn collect_go_call(
+        &self,
+        node: &Node<'t>,
+        within: &Node<'t>,
+        left: u8,
+        out: &mut Vec<Piece<'t>>,
+    ) -> bool {
+        let (Some(function), Some(list)) = (node.field("function"), node.field("arguments")) else {
+            return false;
+        };
+        let arguments = items(&list);
+        match function.text() {
+            "fmt.Sprintf" | "fmt.Sprint" => {
+                let Some((format, values)) = arguments.split_first() else { return false };
+                let mut template = Vec::new();
+                self.collect(format, within, left, &mut template);
+                fill_verbs(template, values, within, out);
+                true
+            }
+            "strings.Join" => match arguments.first() {
+                Some(first) if first.is(&["identifier"]) => {
+                    self.collect(first, within, left, out);
+                    true
+                }
+                _ => false,
+            },
+            "append" => {
+                for part in arguments.iter().skip(1) {
+                    self.collect(part, within, left, out);
+                }
+                true
+            }
+            "string" | "strings.TrimSpace" if arguments.len() == 1 => {
+                self.collect(&arguments[0], within, left, out);
+                true
+            }
+            name if name.ends_with(".String") && arguments.is_empty() => {
+                match function.field("operand").filter(|of| of.is(&["identifier"])) {
+                    Some(of) if self.is_local(of.text()) => {
+                        self.collect(&of, within, left, out);
+                        true
+                    }
+                    _ => false,
+                }
+            }
+            _ => false,
+        }
+    }
+}
+
+fn fill_verbs<'t>(
+    template: Vec<Piece<'t>>,
+    values: &[Node<'t>],
+    within: &Node<'t>,
+    out: &mut Vec<Piece<'t>>,
+) {
+    let mut next = 0;
+    for piece in template {
+        let Piece::Literal(text) = piece else {
+            out.push(piece);
+            continue;
+        };
+        let mut rest = text.as_str();
+        while let Some(at) = rest.find('%') {
+            out.push(Piece::Literal(rest[..at].to_owned()));
+            let verb = &rest[at + 1..];
+            if let Some(after) = verb.strip_prefix('%') {
+                out.push(Piece::Literal("%".to_owned()));
+                rest = after;
+                continue;
+            }
+            let len = verb.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(0);
+            let letter = verb[len..].chars().next().unwrap_or('v');
+            rest = &verb[(len + letter.len_utf8()).min(verb.len())..];
+            if let Some(value) = values.get(next) {
+                let is_number =
+                    matches!(letter, 'd' | 't' | 'f' | 'x' | 'X' | 'p' | 'c' | 'e' | 'g');
+                out.push(Piece::Value(Value {
+                    text: value.text(),
+                    node: Some(value.clone()),
+                    within: within.clone(),
+                    is_number,
+                }));
+            }
+            next += 1;
+        }
+        out.push(Piece::Literal(rest.to_owned()));
+    }
+}
+
+fn is_number(kind: &str) -> bool {
+    kind.starts_with("int")
+        || kind.starts_with("uint")
+        || kind.starts_with("float")
+        || matches!(kind, "bool" | "byte" | "rune" | "uuid.UUID" | "time.Duration" | "time.Time")
+}
