@@ -6,7 +6,7 @@
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::capabilities::ClientCapabilities;
@@ -16,7 +16,7 @@ use crate::id::{ProgressToken, RequestId};
 use crate::json::{JsonObject, Name, RawJson};
 use crate::lifecycle::Implementation;
 use crate::notification::LoggingLevel;
-use crate::params::{decode_params, invalid_params};
+use crate::params::{decode_params, invalid_params, problem};
 use crate::revision::Revision;
 
 const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
@@ -279,7 +279,7 @@ macro_rules! open_set {
                         let mut other: Vec<(String, RawJson)> = Vec::new();
                         while let Some(key) = map.next_key::<Name<'_>>()? {
                             match key.0.as_ref() {
-                                $($key => set.$field = open_set!(@$mode map),)+
+                                $($key => set.$field = open_set!(@$mode map, $key),)+
                                 _ => other.push((key.0.into_owned(), map.next_value()?)),
                             }
                         }
@@ -292,8 +292,16 @@ macro_rules! open_set {
             }
         }
     };
-    (@strict $map:ident) => { Some($map.next_value()?) };
-    (@lenient $map:ident) => { $map.next_value::<RawJson>()?.decode().ok() };
+    (@strict $map:ident, $key:ident) => {
+        match $map.next_value() {
+            Ok(value) => Some(value),
+            Err(error) => {
+                let problem = problem(&error);
+                return Err(A::Error::custom(format_args!("`{}`: {problem}", $key)));
+            }
+        }
+    };
+    (@lenient $map:ident, $key:ident) => { $map.next_value::<RawJson>()?.decode().ok() };
 }
 
 open_set!(RequestMeta {

@@ -1,5 +1,7 @@
 //! Typing a message's parameters and results, once, where they are used.
 
+use std::fmt::Display;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -21,8 +23,22 @@ pub fn decode_params<'a, T: Deserialize<'a>>(params: Option<&'a RawValue>) -> Re
 }
 
 pub(crate) fn invalid_params(place: &str, error: &serde_json::Error) -> RpcError {
+    RpcError::invalid_params(format!("invalid {place}: {}", problem(error)))
+}
+
+/// Says what is wrong in words that a peer can use.
+///
+/// The position is left out: it counts from the start of a part of the message that the peer never
+/// sees as such. So are the names of our own types.
+pub(crate) fn problem(error: &impl Display) -> String {
+    const TYPE_NAME: &str = "expected struct ";
     let text = error.to_string();
-    // The position counts from the start of this part of the message, which the peer never sees.
-    let problem = text.rsplit_once(" at line ").map_or(text.as_str(), |(problem, _)| problem);
-    RpcError::invalid_params(format!("invalid {place}: {problem}"))
+    let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(problem, _)| problem);
+    match text.split_once(TYPE_NAME) {
+        Some((before, name)) => {
+            let after = name.trim_start_matches(|c: char| c.is_ascii_alphanumeric());
+            format!("{before}expected an object{after}")
+        }
+        None => text.to_owned(),
+    }
 }

@@ -303,6 +303,9 @@ fn a_defined_meta_key_that_is_present_must_have_its_type() {
         for value in bad {
             let error = meta(&format!(r#"{{"{key}":{value}}}"#)).unwrap_err();
             assert_eq!(error.code, ErrorCode::InvalidParams, "{key}: {value}");
+            assert!(error.message.contains(&format!("`{key}`: ")), "{}", error.message);
+            assert!(!error.message.contains("struct"), "{}", error.message);
+            assert!(!error.message.contains(" at line "), "{}", error.message);
         }
     }
     let kept = meta(r#"{"traceparent":"00-1-2-01","com.example/x":{"a":null}}"#).unwrap();
