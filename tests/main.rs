@@ -11,7 +11,7 @@
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::Path;
 
 use harness::drive::drive;
 use harness::script::Script;
@@ -47,14 +47,14 @@ areas! {
 }
 
 /// The names in a folder, ordered; empty where there is no folder.
-fn names(folder: PathBuf) -> BTreeSet<String> {
+fn names(folder: &Path) -> BTreeSet<String> {
     let entries = folder.read_dir().into_iter().flatten();
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
 fn scripts(area: &str) -> impl Iterator<Item = (String, Script)> {
     let folder = tests_folder().join("transcripts").join(area);
-    names(folder.clone()).into_iter().map(move |name| {
+    names(&folder).into_iter().map(move |name| {
         let script = Script::read(&folder.join(&name));
         (name.strip_suffix(".mcp").expect("a script ends with .mcp").to_owned(), script)
     })
@@ -98,7 +98,7 @@ fn run_script(area: &str, name: &str, script: &Script, revision: &'static str) {
 #[test]
 fn every_folder_of_transcripts_is_an_area() {
     let areas: BTreeSet<String> = AREAS.iter().map(|&area| area.to_owned()).collect();
-    assert_eq!(names(tests_folder().join("transcripts")), areas);
+    assert_eq!(names(&tests_folder().join("transcripts")), areas);
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn every_snapshot_of_a_transcript_belongs_to_a_script() {
             wanted
                 .extend(script.revisions.iter().map(|revision| format!("{name}@{revision}.snap")));
         }
-        assert_eq!(names(tests_folder().join("snapshots").join(area)), wanted, "{area}");
+        assert_eq!(names(&tests_folder().join("snapshots").join(area)), wanted, "{area}");
     }
 }
 

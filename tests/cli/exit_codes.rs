@@ -165,7 +165,7 @@ fn wrong_usage_says_so_on_stderr_alone() {
 fn outside_a_repository_the_way_out_is_named() {
     let ended = review(&Repo::without_git(), "").run().exits(2);
     assert!(ended.err().contains("not inside a git repository"), "{}", ended.err());
-    assert!(ended.err().contains("--repo"), "{}", ended.err());
+    assert!(ended.err().contains("name one by `repo`"), "{}", ended.err());
 }
 
 #[test]

@@ -81,6 +81,9 @@ const BRIEF: u32 = 20;
 /// From this time in microseconds on, waking another thread first costs little in comparison.
 const LONG: u32 = 200;
 
+/// How many bytes of a message are worth a handler's time once more.
+const BYTES_PER_SHARE: usize = 64 * 1024;
+
 impl Default for Pace {
     fn default() -> Self {
         Self(AtomicU32::new(u32::MAX))
@@ -88,9 +91,12 @@ impl Default for Pace {
 }
 
 impl Pace {
-    pub(crate) fn note(&self, duration: Duration) {
-        let micros = u32::try_from(duration.as_micros()).unwrap_or(u32::MAX);
-        self.0.store(micros, Ordering::Relaxed);
+    /// Notes how long a message of that many bytes took. What decoding a large one takes says
+    /// nothing about the handler.
+    pub(crate) fn note(&self, duration: Duration, bytes: usize) {
+        let share = 1 + bytes / BYTES_PER_SHARE;
+        let micros = duration.as_micros() / share as u128;
+        self.0.store(u32::try_from(micros).unwrap_or(u32::MAX), Ordering::Relaxed);
     }
 
     pub(crate) fn is_brief(&self) -> bool {

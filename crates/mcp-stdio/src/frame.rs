@@ -26,6 +26,9 @@ const KEPT_HEAD: usize = 4096;
 /// The longest header name that `auto` looks at before it decides for lines.
 const LONGEST_HEADER_NAME: usize = 64;
 
+/// What a buffer holds beside one frame of the largest size: the piece that ends it, and headers.
+const FRAME_SLACK: usize = 128 * 1024;
+
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Selects how messages are separated on a stream.
@@ -113,7 +116,7 @@ impl FrameDecoder {
     /// Pull until [`pull`](Self::pull) returns `None` before pushing again: that is what bounds
     /// the memory to `max_frame` plus one piece.
     pub fn push(&mut self, bytes: &[u8]) {
-        self.buffer.push(bytes);
+        self.buffer.push(bytes, self.max_frame.saturating_add(FRAME_SLACK));
     }
 
     /// Says that no more bytes will come, so that a last unterminated line counts as a message.

@@ -6,6 +6,10 @@
 /// The capacity in bytes that an empty buffer may keep for the next frame.
 pub(crate) const KEPT_CAPACITY: usize = 128 * 1024;
 
+/// From this size on, the buffer grows to its full size in one step: pages that are never touched
+/// cost nothing, and copying a half-read frame again and again does.
+const LAST_STEP: usize = 4 * 1024 * 1024;
+
 /// From this size on, a frame takes the buffer's allocation along instead of being copied.
 const MOVED_FRAME: usize = 64 * 1024;
 
@@ -17,10 +21,15 @@ pub(super) struct Buffer {
 }
 
 impl Buffer {
-    pub(super) fn push(&mut self, bytes: &[u8]) {
+    /// Appends bytes; `full` is the size that the buffer may reach.
+    pub(super) fn push(&mut self, bytes: &[u8], full: usize) {
         if self.start > 0 {
             self.bytes.drain(..self.start);
             self.start = 0;
+        }
+        let length = self.bytes.len() + bytes.len();
+        if length > self.bytes.capacity() && length > LAST_STEP {
+            self.bytes.reserve_exact(full.max(length) - self.bytes.len());
         }
         self.bytes.extend_from_slice(bytes);
     }

@@ -4,7 +4,7 @@
 //! what makes small calls cheap. If it takes long, nobody reads meanwhile. The monitor notices and
 //! has another thread take the reading over. While nothing happens it sleeps.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
@@ -13,6 +13,9 @@ use crate::sync::{lock, wait, wait_for};
 
 /// How long a call may keep the reading before another thread takes over: one to two of these.
 const TICK: Duration = Duration::from_millis(1);
+
+/// How many bytes of a message buy it one more of these.
+const BYTES_PER_TICK: usize = 128 * 1024;
 
 /// After how many ticks without any reading the monitor goes to sleep.
 const TICKS_TO_SLEEP: u32 = 8;
@@ -39,6 +42,8 @@ pub(super) enum Watch {
 pub(super) struct Monitor {
     /// Odd while a thread holds the reading; grows with every change.
     turns: AtomicU64,
+    /// How many ticks the reading may be free before somebody else takes it.
+    patience: AtomicU32,
     asleep: AtomicBool,
     /// Whether messages must not be served any more, even if they have been read.
     ended: AtomicBool,
@@ -51,6 +56,7 @@ impl Monitor {
     pub(super) fn new() -> Self {
         Self {
             turns: AtomicU64::new(1),
+            patience: AtomicU32::new(1),
             asleep: AtomicBool::new(false),
             ended: AtomicBool::new(false),
             end: Mutex::new(None),
@@ -64,8 +70,13 @@ impl Monitor {
         self.turns.store((turns + 1) | 1, Ordering::SeqCst);
     }
 
-    /// Notes that the reading is free while its holder does something else.
-    pub(super) fn released(&self) {
+    /// Notes that the reading is free while its holder deals with that many bytes.
+    ///
+    /// To decode or to write a large message takes time, but hardly more than it took to read it.
+    /// That is not worth another thread, whose allocations would come on top of this one's.
+    pub(super) fn released(&self, bytes: usize) {
+        let ticks = u32::try_from(bytes / BYTES_PER_TICK).unwrap_or(u32::MAX);
+        self.patience.store(ticks.saturating_add(1), Ordering::Relaxed);
         self.turns.fetch_add(1, Ordering::SeqCst);
         if self.asleep.load(Ordering::SeqCst) {
             let _end = lock(&self.end);
@@ -97,6 +108,7 @@ impl Monitor {
         let mut known = lock(&self.end);
         let mut last = self.turns.load(Ordering::SeqCst);
         let mut quiet = 0;
+        let mut free = 0;
         loop {
             if let Some(end) = *known {
                 return Watch::Ended(end);
@@ -116,12 +128,15 @@ impl Monitor {
             }
             let turns = self.turns.load(Ordering::SeqCst);
             if turns != last {
-                quiet = 0;
+                (quiet, free) = (0, 0);
                 last = turns;
             } else if is_taken(turns) {
                 quiet += 1;
-            } else if known.is_none() {
-                return Watch::NobodyReads;
+            } else {
+                free += 1;
+                if free >= self.patience.load(Ordering::Relaxed) && known.is_none() {
+                    return Watch::NobodyReads;
+                }
             }
         }
     }

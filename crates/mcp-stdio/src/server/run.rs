@@ -7,9 +7,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use mcp_proto::{
-    CallToolParams, CallToolResult, CompleteParams, CompleteResult, CompletionRef, GetPromptParams,
-    GetPromptResult, ListResourcesResult, Method, Outcome, PageParams, ReadResourceParams,
-    ReadResourceResult, RpcError, decode_params,
+    CallToolParams, CallToolResult, CompleteParams, CompleteResult, CompletionRef, Content,
+    GetPromptParams, GetPromptResult, ListResourcesResult, Method, Outcome, PageParams,
+    ReadResourceParams, ReadResourceResult, RpcError, decode_params,
 };
 use serde_json::value::RawValue;
 
@@ -24,6 +24,9 @@ use crate::error::{RequestError, RequestFailure};
 use crate::page::page;
 use crate::registry::{Registry, ResourceHandler};
 use crate::tool::{Arguments, ToolFailure};
+
+/// What an answer holds beside its contents, in bytes.
+const ENVELOPE: usize = 256;
 
 /// A request that is in flight and needs its handler.
 pub(super) struct Run<'m> {
@@ -265,6 +268,7 @@ impl Connection {
     /// Writes what a request came to, unless nobody waits for it any more.
     pub(super) fn respond(&self, call: &Call, answer: Answer, body: &mut Vec<u8>) {
         let wire = self.wire(call.peer.revision);
+        body.reserve(size_of(&answer));
         let written = match &answer {
             Answer::CallTool(result) => wire.result(body, &call.id, result),
             Answer::ListResources(result) => wire.result(body, &call.id, result),
@@ -283,6 +287,19 @@ impl Connection {
         drop(answer);
         self.outbox.complete(call, body);
     }
+}
+
+/// Estimates how long a large answer becomes, so that the buffer need not be copied as it grows.
+fn size_of(answer: &Answer) -> usize {
+    let Answer::CallTool(Outcome::Complete(result)) = answer else { return 0 };
+    let blocks = result.content.iter().map(|block| match block {
+        // An eighth is what escapes add to source code.
+        Content::Text(block) => block.text.len() + block.text.len() / 8,
+        Content::Image(block) | Content::Audio(block) => block.data.len(),
+        _ => 0,
+    });
+    let data = result.structured_content.as_ref().map_or(0, |data| data.get().len());
+    blocks.sum::<usize>() + data + ENVELOPE
 }
 
 /// What the model can act on becomes a result, everything else an error.

@@ -68,7 +68,7 @@ impl Connection {
         work: impl FnOnce(),
     ) -> Option<MutexGuard<'a, Input>> {
         drop(input);
-        self.monitor.released();
+        self.monitor.released(self.outbox.unread());
         work();
         self.take_input()
     }
@@ -168,8 +168,9 @@ impl Connection {
             return self.queue(&run, input);
         }
         let pace = self.pace(&run.work);
+        let bytes = message.len();
         drop(input);
-        self.monitor.released();
+        self.monitor.released(bytes);
         if !pace.is_brief() {
             self.flush();
         }
@@ -178,7 +179,7 @@ impl Connection {
         }
         let started = Instant::now();
         let answer = self.run(&run.call, &run.work);
-        pace.note(started.elapsed());
+        pace.note(started.elapsed(), bytes);
         let call = run.call;
         // The message is not needed any more, and may be larger than the answer.
         self.outbox.spares.take_back(&mut scratch.message);

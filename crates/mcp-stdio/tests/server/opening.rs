@@ -99,6 +99,18 @@ fn a_request_with_metadata_is_served_without_a_handshake() {
 }
 
 #[test]
+fn metadata_counts_however_its_name_is_spelled() {
+    let mut client = Client::connected(server(), "2025-11-25");
+    let meta = modern(json!({}));
+    for name in ["_meta", "\\u005fmeta", "_\\u006deta"] {
+        client.raw(format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{{\"{name}\":{meta}}}}}\n"
+        ));
+        assert_eq!(client.receive()["result"]["resultType"], "complete", "{name}");
+    }
+}
+
+#[test]
 fn both_eras_live_side_by_side() {
     let mut client = Client::connected(server(), "2025-11-25");
     let answer = client.ask(json!({"id": 1, "method": "tools/list"}));
