@@ -10,6 +10,8 @@ mod content;
 mod offer;
 #[path = "everything/rounds.rs"]
 mod rounds;
+#[path = "everything/task.rs"]
+mod task;
 
 use std::error::Error;
 
@@ -27,6 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let builder = ask::add(builder);
     let builder = rounds::add(builder);
     let builder = offer::add(builder);
+    let builder = task::add(builder);
     let stop = Stop::on_termination()?;
     builder.build()?.serve(Transport::stdio(Framing::Auto)?, &Limits::recommended(), &stop)?;
     Ok(())

@@ -4,15 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_proto::{
-    ClientCapabilities, Implementation, InputResponses, LogMessage, LoggingLevel, NotificationMeta,
-    Progress, RawJson, Revision, RpcError,
+    CallToolResult, ClientCapabilities, Implementation, InputResponses, LogMessage, LoggingLevel,
+    NotificationMeta, Outcome, Progress, RawJson, Revision, RpcError,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::RequestError;
 use crate::notifier::Notifier;
-use crate::server::{Call, Connection};
+use crate::server::{Call, Connection, needs_tasks};
 use crate::tool::ToolError;
 
 /// One running call, as its handler sees it.
@@ -71,6 +71,40 @@ impl CallContext {
     #[must_use]
     pub fn state(&self) -> Option<&str> {
         self.inputs.as_ref()?.state.as_deref()
+    }
+
+    /// Says whether the call may go on as a task.
+    #[must_use]
+    pub fn supports_tasks(&self) -> bool {
+        self.connection.offers_tasks(&self.call)
+    }
+
+    /// Goes on only if the call may become a task.
+    ///
+    /// # Errors
+    ///
+    /// Fails with what tells the client that it has to support tasks.
+    pub fn require_tasks(&self) -> Result<(), ToolError> {
+        if self.supports_tasks() { Ok(()) } else { Err(ToolError::protocol(needs_tasks())) }
+    }
+
+    /// Lets the call go on as a task, or runs it here and now if it may not become one.
+    ///
+    /// The client gets the task's id at once and asks for the outcome later. `run` may ask for input
+    /// like any handler, under keys that differ over the life of the task; it is then run again
+    /// with the answers. It should give up when its context says that it was cancelled.
+    ///
+    /// # Errors
+    ///
+    /// Fails when no more tasks are kept, or as `run` does if that runs here.
+    pub fn run_as_task<F>(&self, run: F) -> Result<Outcome<CallToolResult>, ToolError>
+    where
+        F: Fn(&Self) -> Result<Outcome<CallToolResult>, ToolError> + Send + 'static,
+    {
+        if !self.supports_tasks() {
+            return run(self);
+        }
+        self.connection.start_task(&self.call, Box::new(run)).map_err(ToolError::protocol)
     }
 
     /// Returns what announces changes to all clients of the server.

@@ -23,6 +23,7 @@ mod seal;
 mod server;
 mod stop;
 mod sync;
+mod task;
 mod template;
 mod tool;
 mod transport;

@@ -24,6 +24,8 @@ pub struct Limits {
     pub page_size: usize,
     /// How many subscriptions a client may hold at once.
     pub max_subscriptions: usize,
+    /// How many tasks the server keeps, running or ended.
+    pub max_tasks: usize,
     /// How often one call may ask the client for input.
     pub max_input_rounds: u32,
     /// How long a call waits for the client to answer a request of the server's.
@@ -47,6 +49,7 @@ impl Limits {
             max_bad_messages: 16,
             page_size: 500,
             max_subscriptions: 64,
+            max_tasks: 256,
             max_input_rounds: 10,
             input_timeout: Duration::from_secs(600),
             drain_grace: Duration::from_secs(5),

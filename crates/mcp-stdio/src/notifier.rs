@@ -23,6 +23,8 @@ pub(crate) enum Change {
     Resources,
     /// The resource under this URI has new contents.
     Resource(String),
+    /// The task of this id has changed.
+    Task(String),
 }
 
 impl Notifier {
@@ -46,7 +48,7 @@ impl Notifier {
         self.announce(&Change::Resource(uri.into()));
     }
 
-    fn announce(&self, change: &Change) {
+    pub(crate) fn announce(&self, change: &Change) {
         let connections: Vec<_> =
             lock(&self.connections).iter().filter_map(Weak::upgrade).collect();
         for connection in connections {

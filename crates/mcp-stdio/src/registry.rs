@@ -5,9 +5,9 @@
 use std::sync::OnceLock;
 
 use mcp_proto::{
-    Capability, Implementation, Method, Prompt as PromptDefinition, RawJson,
+    Capability, Implementation, JsonObject, Method, Prompt as PromptDefinition, RawJson,
     Resource as ResourceDefinition, ResourceTemplate as TemplateDefinition, Revision,
-    ServerCapabilities, Tool as ToolDefinition, Wire,
+    ServerCapabilities, TASKS_EXTENSION, Tool as ToolDefinition, Wire,
 };
 
 use crate::catalog::{Catalog, Pace};
@@ -17,6 +17,7 @@ use crate::notifier::{Change, Notifier};
 use crate::prompt::Prompt;
 use crate::resource::{Resource, ResourceTemplate};
 use crate::seal::Seal;
+use crate::task::Tasks;
 use crate::template::{Template, TemplateMatch};
 use crate::tool::Tool;
 
@@ -32,6 +33,7 @@ pub(crate) struct Parts {
     pub(crate) prompts: Vec<Box<dyn Prompt>>,
     pub(crate) completion: Option<Box<dyn Complete>>,
     pub(crate) state_key: Option<Vec<u8>>,
+    pub(crate) tasks: bool,
 }
 
 /// The changes that a server tells its clients of.
@@ -54,6 +56,7 @@ pub(crate) struct Registry {
     pub(crate) prompts: Catalog<PromptDefinition, dyn Prompt>,
     pub(crate) completion: Option<Box<dyn Complete>>,
     pub(crate) notifier: Notifier,
+    pub(crate) tasks: Option<Tasks>,
     /// How long listing resources and completing took, as these run handlers too.
     pub(crate) list_pace: Pace,
     pub(crate) completion_pace: Pace,
@@ -106,6 +109,7 @@ impl Registry {
             prompts,
             completion: parts.completion,
             notifier: Notifier::default(),
+            tasks: parts.tasks.then(Tasks::default),
             list_pace: Pace::default(),
             completion_pace: Pace::default(),
             patterns,
@@ -139,6 +143,9 @@ impl Registry {
         }
         if logging {
             capabilities = capabilities.with_logging();
+        }
+        if self.tasks.is_some() {
+            capabilities = capabilities.with_extension(TASKS_EXTENSION, &JsonObject::new());
         }
         self.capabilities = capabilities;
     }
@@ -177,7 +184,7 @@ impl Registry {
     }
 
     /// Says whether a handler or a setting stands behind `method`.
-    pub(crate) fn serves(&self, method: Method) -> bool {
+    pub(crate) fn serves(&self, method: Method, revision: Revision) -> bool {
         match method.spec().capability {
             None if method == Method::ListenSubscriptions => self.announces_anything(),
             None => matches!(method, Method::Discover | Method::Initialize | Method::Ping),
@@ -187,10 +194,11 @@ impl Registry {
             Some(Capability::Prompts) => self.capabilities.prompts.is_some(),
             Some(Capability::Completions) => self.completion.is_some(),
             Some(Capability::Logging) => self.capabilities.logging.is_some(),
+            Some(Capability::Tasks | Capability::TaskCancel) => {
+                self.tasks.is_some() && method.is_tasks_extension(revision)
+            }
             Some(
-                Capability::Tasks
-                | Capability::TaskList
-                | Capability::TaskCancel
+                Capability::TaskList
                 | Capability::Roots
                 | Capability::Sampling
                 | Capability::Elicitation,
@@ -205,12 +213,13 @@ impl Registry {
             Change::Prompts => self.announced.prompts,
             Change::Resources => self.announced.resources,
             Change::Resource(_) => self.announced.resource_updates,
+            Change::Task(_) => self.tasks.is_some(),
         }
     }
 
     fn announces_anything(&self) -> bool {
         let Announced { tools, prompts, resources, resource_updates } = self.announced;
-        tools || prompts || resources || resource_updates
+        tools || prompts || resources || resource_updates || self.tasks.is_some()
     }
 }
 

@@ -17,6 +17,7 @@ mod pool;
 mod run;
 mod session;
 mod spares;
+mod task;
 mod worker;
 
 use std::sync::Arc;
@@ -27,6 +28,7 @@ use mcp_proto::{Implementation, RpcError};
 pub(crate) use self::connection::Connection;
 pub(crate) use self::in_flight::Call;
 use self::monitor::{End, Watch};
+pub(crate) use self::task::needs_tasks;
 use crate::completion::Complete;
 use crate::error::{BuildError, ServeError};
 use crate::limits::Limits;
@@ -140,6 +142,7 @@ impl ServerBuilder {
             prompts: Vec::new(),
             completion: None,
             state_key: None,
+            tasks: false,
         };
         Self { parts }
     }
@@ -218,6 +221,14 @@ impl ServerBuilder {
     #[must_use]
     pub fn announces_resource_updates(mut self) -> Self {
         self.parts.announced.resource_updates = true;
+        self
+    }
+
+    /// Lets calls of clients that support it go on as tasks; see
+    /// [`CallContext::run_as_task`](crate::CallContext::run_as_task).
+    #[must_use]
+    pub fn tasks(mut self) -> Self {
+        self.parts.tasks = true;
         self
     }
 

@@ -10,11 +10,12 @@ use std::sync::{Arc, Mutex};
 use mcp_proto::{
     ListenParams, ListenResult, NotificationMeta, PromptListChanged, ResourceListChanged,
     ResourceUpdated, Revision, RpcError, SubscriptionFilter, SubscriptionsAcknowledged,
-    ToolListChanged,
+    TaskUpdated, ToolListChanged,
 };
 
 use super::connection::Connection;
 use super::in_flight::Call;
+use super::task::needs_tasks;
 use crate::notifier::Change;
 use crate::registry::Registry;
 use crate::sync::lock;
@@ -56,6 +57,7 @@ fn wants(filter: &SubscriptionFilter, change: &Change) -> bool {
         Change::Tools => filter.tools_list_changed,
         Change::Prompts => filter.prompts_list_changed,
         Change::Resources => filter.resources_list_changed,
+        Change::Task(id) => filter.task_ids.contains(id),
         Change::Resource(uri) => {
             filter.resource_subscriptions.iter().any(|subscribed| covers(subscribed, uri))
         }
@@ -72,6 +74,11 @@ fn honoured(registry: &Registry, filter: SubscriptionFilter) -> SubscriptionFilt
     if announced.resource_updates {
         honoured.resource_subscriptions = filter.resource_subscriptions;
     }
+    if let Some(tasks) = &registry.tasks {
+        let mut ids = filter.task_ids;
+        ids.retain(|id| tasks.find(id).is_some());
+        honoured.task_ids = ids;
+    }
     honoured
 }
 
@@ -85,6 +92,7 @@ impl Connection {
             let wanted = match change {
                 Change::Resource(uri) => self.subscriptions.covers(uri),
                 Change::Tools | Change::Prompts | Change::Resources => true,
+                Change::Task(_) => false,
             };
             if wanted {
                 self.put_change(revision, None, change);
@@ -109,6 +117,11 @@ impl Connection {
             Change::Tools => wire.notification(&mut body, &ToolListChanged {}, &meta),
             Change::Prompts => wire.notification(&mut body, &PromptListChanged {}, &meta),
             Change::Resources => wire.notification(&mut body, &ResourceListChanged {}, &meta),
+            Change::Task(id) => {
+                let tasks = self.registry.tasks.as_ref();
+                let Some(entry) = tasks.and_then(|tasks| tasks.find(id)) else { return };
+                wire.notification(&mut body, &TaskUpdated(entry.snapshot()), &meta)
+            }
             Change::Resource(uri) => {
                 wire.notification(&mut body, &ResourceUpdated::new(uri.as_str()), &meta)
             }
@@ -124,6 +137,9 @@ impl Connection {
         let limit = self.limits.max_subscriptions;
         if self.outbox.listening().len() >= limit {
             return Err(RpcError::internal(format!("no more than {limit} subscriptions")));
+        }
+        if !params.notifications.task_ids.is_empty() && !call.peer.has_tasks() {
+            return Err(needs_tasks());
         }
         let filter = honoured(&self.registry, params.notifications);
         let meta = NotificationMeta::for_subscription(call.id.clone());

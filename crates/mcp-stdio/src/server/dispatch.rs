@@ -164,7 +164,7 @@ impl Connection {
             }
             Admission::Serve { method, peer, progress_token } => {
                 let refusal = Refusal::of(peer.revision);
-                if !self.registry.serves(method) {
+                if !self.registry.serves(method, peer.revision) {
                     return Err(refusal(RpcError::method_not_found(method.as_str())));
                 }
                 if self.answer_at_once(id, method, params, &peer, body).map_err(&refusal)? {
@@ -251,6 +251,15 @@ impl Connection {
             Method::Unsubscribe => {
                 let SubscribeParams { uri, .. } = decode_params(params)?;
                 self.subscriptions.remove(&uri);
+                wire.result(body, id, &EmptyResult::default())
+            }
+            Method::GetTask => wire.result(body, id, &self.get_task(peer, params)?),
+            Method::CancelTask => {
+                self.cancel_task(peer, params)?;
+                wire.result(body, id, &EmptyResult::default())
+            }
+            Method::UpdateTask => {
+                self.update_task(peer, params)?;
                 wire.result(body, id, &EmptyResult::default())
             }
             Method::SetLevel => {

@@ -53,6 +53,12 @@ impl Call {
         }
     }
 
+    /// Takes everything back that could reach the client: this stands for a task.
+    pub(super) fn detached(self) -> Self {
+        self.over.store(true, Ordering::Release);
+        self
+    }
+
     /// Says whether nobody waits for the outcome any more.
     pub(crate) fn is_cancelled(&self) -> bool {
         self.cancelled_flag.load(Ordering::Acquire)
@@ -75,7 +81,7 @@ impl Call {
         true
     }
 
-    pub(super) fn cancel(&self) {
+    pub(crate) fn cancel(&self) {
         *lock(&self.cancelled) = true;
         self.cancelled_flag.store(true, Ordering::Release);
         self.cancelled_changed.notify_all();

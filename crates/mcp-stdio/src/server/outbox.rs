@@ -124,12 +124,12 @@ impl Outbox {
         body.clear();
     }
 
-    /// Has a change told at the next write, unless it is to be told already.
+    /// Has a change told at the next write, in place of an older one of its kind.
     pub(super) fn announce(&self, listener: Option<&Arc<Call>>, change: &Change, body: Vec<u8>) {
         let mut state = lock(&self.state);
         if !state.closed && listener.is_none_or(|call| !call.is_over()) {
             let key = (listener.map(|call| call.id.clone()), change.clone());
-            state.changes.entry(key).or_insert(body);
+            state.changes.insert(key, body);
         }
     }
 

@@ -18,3 +18,4 @@ mod envelope;
 mod input;
 mod offers;
 mod opening;
+mod tasks;
