@@ -71,7 +71,7 @@ pub(crate) struct ReviewArgs {
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Write the review to a file instead of stdout
+    /// Write the review to a file instead of stdout; `-` is stdout
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 

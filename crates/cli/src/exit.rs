@@ -26,7 +26,9 @@ impl std::error::Error for Usage {}
 /// Writes an error to stderr and returns its exit code.
 pub(crate) fn report(error: &anyhow::Error) -> u8 {
     let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
-    crate::terminal::say(&format!("error: {}", printable(&causes.join(": "))));
+    let text = format!("error: {}", causes.join(": "));
+    // Line by line, since git's advice has several and a line end is no danger.
+    text.lines().for_each(|line| crate::terminal::say(&printable(line)));
     let usage = error.downcast_ref::<Usage>().is_some()
         || error.downcast_ref::<ReviewError>().is_some_and(ReviewError::is_usage);
     if usage { USAGE } else { INCOMPLETE }

@@ -92,8 +92,7 @@ impl FileChange<'_> {
     /// The language of the file, by its path; what is not UTF-8 in the path does not count.
     #[must_use]
     pub fn language(&self) -> Option<Language> {
-        let path = self.new_path.as_ref().or(self.old_path.as_ref())?;
-        Language::of_path(&String::from_utf8_lossy(path.as_bytes()))
+        self.new_path.as_ref().or(self.old_path.as_ref())?.language()
     }
 
     /// Whether either side is a symbolic link, whose content is a path and not text to review.

@@ -32,7 +32,8 @@ pub enum RepoError {
     },
     /// A revision that the repository does not have.
     #[error(
-        "unknown revision {revision:?}: git does not find it (paths are given apart from revisions)"
+        "unknown revision {revision:?}: git finds no commit or tree of that name (paths are given apart \
+         from revisions)"
     )]
     UnknownRevision {
         /// The text that was given.
@@ -105,14 +106,19 @@ impl RepoError {
     /// Whether the caller asked for something that does not exist, rather than the work failing.
     #[must_use]
     pub fn is_usage(&self) -> bool {
-        matches!(
-            self,
-            Self::NotARepository { .. }
-                | Self::UnknownRevision { .. }
-                | Self::NoMergeBase { .. }
-                | Self::Bare { .. }
-                | Self::NoRepository { .. }
-        )
+        // git's words for paths that it does not take.
+        let names_paths = |message: &str| {
+            ["pathspec", "is outside repository"].iter().any(|words| message.contains(words))
+        };
+        matches!(self, Self::Git { message, .. } if names_paths(message))
+            || matches!(
+                self,
+                Self::NotARepository { .. }
+                    | Self::UnknownRevision { .. }
+                    | Self::NoMergeBase { .. }
+                    | Self::Bare { .. }
+                    | Self::NoRepository { .. }
+            )
     }
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::control::{Control, Progress};
-use crate::diff::{self, Body, FileChange, Problem};
+use crate::diff::{self, Body, FileChange, Hunk, Problem};
 use crate::error::ReviewError;
 use crate::finding::Finding;
 use crate::repo::{Change, Repo, RepoError};
@@ -18,6 +18,7 @@ mod binary;
 mod finish;
 mod inspect;
 
+pub(crate) use binary::is_utf16;
 pub use finish::Excerpt;
 
 /// A review with what a renderer needs beside the document.
@@ -61,7 +62,9 @@ pub fn review(
     let forced = if is_patch {
         Change::default()
     } else {
-        binary::diff_as_text(&set.files, &request.scope, repo, control, &mut problems)?
+        let scope = &request.scope;
+        let in_work_tree = change.head.is_none() && *scope != Scope::Staged;
+        binary::diff_as_text(&set.files, scope, in_work_tree, repo, control, &mut problems)?
     };
     let (forced_set, forced_problems) = diff::parse(&forced.diff);
     problems.extend(forced_problems);
@@ -75,6 +78,12 @@ pub fn review(
                 && other.old_path == file.old_path
         });
         let file = as_text.unwrap_or(file);
+        if file.body == Body::Binary && file.language().is_some() && !is_known(&problems, file) {
+            problems.push(Problem::of_file(
+                file.path(),
+                "the change has the file as binary, so its code was not reviewed",
+            ));
+        }
         match skip_reason(file) {
             Some(reason) => files
                 .skipped
@@ -147,15 +156,30 @@ fn conclude(
 
 /// Why a file is not reviewed, where its kind is not text.
 fn skip_reason(file: &FileChange<'_>) -> Option<&'static str> {
-    if file.is_submodule() {
+    if file.is_submodule() && file.hunks().iter().all(is_commit_line) {
         Some("a submodule: its commit changed, its content is another repository's")
-    } else if file.is_symlink() {
+    } else if file.is_symlink() && file.hunks().iter().all(is_link_target) {
         Some("a symbolic link")
     } else if file.body == Body::Binary {
         Some("binary content")
     } else {
         None
     }
+}
+
+fn is_known(problems: &[Problem], file: &FileChange<'_>) -> bool {
+    problems.iter().any(|problem| problem.file.as_deref() == Some(&file.path()))
+}
+
+/// Whether a hunk is what git writes for a submodule. A mode alone makes no submodule of code.
+fn is_commit_line(hunk: &Hunk<'_>) -> bool {
+    hunk.lines.iter().all(|line| line.text.starts_with(b"Subproject commit "))
+}
+
+/// Whether a hunk is what git writes for a symbolic link: one path, without a line end.
+fn is_link_target(hunk: &Hunk<'_>) -> bool {
+    let single = |len: u32| len <= 1;
+    single(hunk.old_len) && single(hunk.new_len)
 }
 
 fn cancelled(error: RepoError) -> ReviewError {

@@ -160,11 +160,7 @@ fn run(
     let repo: Box<dyn Repo + Sync> = match host.open(repo.as_deref()) {
         Ok(repo) => repo,
         // A diff alone needs no repository, unless the caller named one.
-        Err(RepoError::NotARepository { .. } | RepoError::Spawn { .. })
-            if is_patch && repo.is_none() =>
-        {
-            Box::new(crate::repo::NoRepo)
-        }
+        Err(_) if is_patch && repo.is_none() => Box::new(crate::repo::NoRepo),
         Err(error) => return Err(say(error.into())),
     };
     let mut review = crate::review(&request, repo.as_ref(), rules, control).map_err(say)?;

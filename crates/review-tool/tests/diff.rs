@@ -149,6 +149,25 @@ fn plain_diffs_and_mails_are_read() {
 }
 
 #[test]
+fn logs_and_mailboxes_of_several_commits_are_read() {
+    let file = |name: &str| {
+        format!("diff --git a/{name} b/{name}\n--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-a\n+b\n")
+    };
+    let log = format!(
+        "commit 1\nAuthor: A\n\n    One\n\n    + not a line\n\n{}\ncommit 2\n\n    Two\n    - nor this\n\n{}",
+        file("x"),
+        file("y")
+    );
+    check(log, &["Modified x x -1 +1", "Modified y y -1 +1"], &[]);
+    let mails = format!(
+        "From 1\nSubject: x\n---\n x | 2 +-\n\n{}-- \n2.47.3\n\nFrom 2\nSubject: y\n\n+ prose\n---\n y | 2 +-\n\n{}-- \n2.47.3\n",
+        file("x"),
+        file("y")
+    );
+    check(mails, &["Modified x x -1 +1", "Modified y y -1 +1"], &[]);
+}
+
+#[test]
 fn diffs_without_prefixes_keep_their_folders() {
     check(
         "diff --git a/x a/x\n--- a/x\n+++ a/x\n@@ -1 +1 @@\n-a\n+b\ndiff --git b/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+b\n\
@@ -207,6 +226,47 @@ fn lines_beyond_the_counts_and_bad_headers_are_reported() {
         format!("{head}@@ -5 +5 @@\n-a\n+b\n@@ -1 +1 @@\n-a\n+b\n"),
         &["Modified x x -5 +5 damaged"],
         &["above it"],
+    );
+}
+
+#[test]
+fn hunks_without_a_file_and_other_formats_are_reported() {
+    let whole = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n";
+    let file = &["Modified x x -1 +1"][..];
+    check(format!("@@ -0,0 +1 @@\n+x\n{whole}"), file, &["no header"]);
+    check(
+        format!("--- /dev/null\n\n+++ b/e.py\n@@ -0,0 +1 @@\n+x\n{whole}"),
+        file,
+        &["no header", "no header"],
+    );
+    check(
+        format!("*** a\n--- b\n***************\n*** 1 ****\n! x\n{whole}"),
+        file,
+        &["context diff"],
+    );
+    check(format!("1a2\n> x\n{whole}"), file, &["without context"]);
+}
+
+#[test]
+fn headers_that_contradict_each_other_damage_their_file() {
+    let hunk = "@@ -1 +1 @@\n-a\n+b\n";
+    check(
+        format!(
+            "diff --git a/a.py b/a.py\nrename from a.py\nrename to README.md\n--- a/a.py\n+++ b/a.py\n{hunk}"
+        ),
+        &["Renamed a.py README.md -1 +1 damaged"],
+        &["different files"],
+    );
+    check(
+        format!("--- a.py\n+++ README.md\n{hunk}"),
+        &["Modified a.py README.md -1 +1 damaged"],
+        &["different files"],
+    );
+    check(format!("--- a.py.orig\n+++ a.py\n{hunk}"), &["Modified a.py.orig a.py -1 +1"], &[]);
+    check(
+        format!("diff --git a/e.py b/e.py\nBinary files a/e.py and b/e.py differ\n{hunk}"),
+        &["Modified e.py e.py -1 +1"],
+        &[],
     );
 }
 

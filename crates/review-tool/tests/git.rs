@@ -129,6 +129,29 @@ fn paths_narrow_every_scope() {
 
 #[cfg(unix)]
 #[test]
+fn what_git_cannot_read_makes_the_review_partial() {
+    use std::os::unix::fs::PermissionsExt;
+    let repo = Fixture::new();
+    repo.write("d/a.py", "x = 1\n").commit("one");
+    repo.write("d/a.py", FAULT).write("u/n.py", FAULT);
+    let mode = |name: &str, bits| {
+        let path = repo.path().join(name);
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(bits)).unwrap();
+    };
+    mode("d", 0);
+    mode("u", 0);
+    // The superuser reads everything, so there is nothing to show.
+    let can_read = std::fs::read_dir(repo.path().join("u")).is_ok();
+    for scope in [Scope::Unstaged, Scope::All] {
+        let summary = repo.review(scope.clone()).document.summary;
+        assert_eq!(summary.status == Status::Partial, !can_read, "{scope:?}");
+    }
+    mode("d", 0o755);
+    mode("u", 0o755);
+}
+
+#[cfg(unix)]
+#[test]
 fn hostile_names_keep_their_findings() {
     use std::os::unix::ffi::OsStringExt;
     let repo = Fixture::new();
@@ -220,7 +243,7 @@ fn attributes_cannot_hide_text_as_binary() {
         repo.write("a.py", "x = 1\n").commit("one");
         repo.git(&["config", "diff.quiet.binary", "true"]);
         repo.write(".gitattributes", &format!("{attribute}\n")).write("a.py", FAULT);
-        repo.write("real.py", "a\0b");
+        repo.write("real.bin", "a\0b");
         assert_eq!(repo.findings(Scope::Unstaged), ["a.py:1"], "{attribute}");
         repo.git(&["add", "."]);
         let document = repo.review(Scope::Staged).document;
@@ -229,6 +252,46 @@ fn attributes_cannot_hide_text_as_binary() {
         repo.commit("two");
         assert_eq!(repo.findings(Scope::Commit("HEAD".to_owned())), ["a.py:1"], "{attribute}");
     }
+}
+
+#[test]
+fn a_zero_byte_hides_no_code() {
+    let repo = Fixture::new();
+    repo.write("a.py", "# \0\n").commit("one");
+    repo.write("a.py", FAULT).write("b.py", &format!("# \0\n{FAULT}")).git(&["add", "."]);
+    repo.write("c.py", &format!("# \0\n{FAULT}"));
+    assert_eq!(repo.findings(Scope::All), ["a.py:1", "b.py:2", "c.py:2"]);
+    assert_eq!(repo.findings(Scope::Staged), ["a.py:1", "b.py:2"]);
+    // The work tree says nothing of what is staged.
+    repo.write("a.py", "\0");
+    assert_eq!(repo.findings(Scope::Staged), ["a.py:1", "b.py:2"]);
+    repo.git(&["commit", "-q", "-m", "two"]);
+    assert_eq!(repo.findings(Scope::Commit("HEAD".to_owned())), ["a.py:1", "b.py:2"]);
+}
+
+#[test]
+fn code_in_utf_16_makes_the_review_partial() {
+    let repo = Fixture::new();
+    let text: Vec<u8> =
+        [0xff, 0xfe].into_iter().chain(FAULT.bytes().flat_map(|b| [b, 0])).collect();
+    std::fs::write(repo.path().join("a.py"), text).unwrap();
+    assert_eq!(repo.review(Scope::All).document.summary.status, Status::Partial);
+    repo.git(&["add", "."]);
+    assert_eq!(repo.review(Scope::Staged).document.summary.status, Status::Partial);
+}
+
+#[test]
+fn a_patch_cannot_call_code_binary_or_a_link() {
+    let repo = Fixture::new();
+    repo.write("x", "\n").commit("one");
+    let hunk = "--- /dev/null\n+++ b/e.py\n@@ -0,0 +1,2 @@\n+def f(a=[]):\n+    return a\n";
+    for mode in ["100644", "120000", "160000"] {
+        let text = format!("diff --git a/e.py b/e.py\nnew file mode {mode}\n{hunk}");
+        assert_eq!(repo.findings(Scope::Patch(text.into_bytes())), ["e.py:1"], "{mode}");
+    }
+    let binary = "diff --git a/e.py b/e.py\nGIT binary patch\nliteral 3\nKcmZQzWMT#Y01f~L\n\n";
+    let document = repo.review(Scope::Patch(binary.as_bytes().to_vec())).document;
+    assert_eq!(document.summary.status, Status::Partial);
 }
 
 #[test]
@@ -274,6 +337,7 @@ fn unknown_and_option_like_revisions_are_refused() {
         "1111111111111111111111111111111111111111",
         "--",
         "HEAD --output=x",
+        "HEAD:a.py",
     ] {
         for scope in [revisions(&[name]), Scope::Commit(name.to_owned())] {
             let error = repo.fails(scope);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use review_tool::repo::git::Git;
-use review_tool::repo::{NoRepo, Repo, RepoError};
+use review_tool::repo::{NoRepo, Repo};
 use review_tool::report::{Status, text};
 use review_tool::request::{ReviewRequest, Scope};
 use review_tool::rules::RuleSet;
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &ReviewArgs) -> anyhow::Result<u8> {
     review.document.stamp(watch.stamp());
     let format = if args.json { Format::Json } else { args.format };
     let rendered = render(&review, format, args);
-    match &args.output {
+    match args.output.as_deref().filter(|path| *path != Path::new("-")) {
         None => terminal::print(&rendered).context("cannot write to stdout")?,
         Some(path) => {
             std::fs::write(path, rendered)
@@ -86,11 +86,7 @@ fn open(args: &ReviewArgs, scope: &Scope) -> Result<Box<dyn Repo + Sync>, Review
     match Git::open(folder, args.repo.is_some()) {
         Ok(git) => Ok(Box::new(git)),
         // A diff alone needs no repository, unless the caller named one.
-        Err(RepoError::NotARepository { .. } | RepoError::Spawn { .. })
-            if matches!(scope, Scope::Patch(_)) && args.repo.is_none() =>
-        {
-            Ok(Box::new(NoRepo))
-        }
+        Err(_) if matches!(scope, Scope::Patch(_)) && args.repo.is_none() => Ok(Box::new(NoRepo)),
         Err(error) => Err(error.into()),
     }
 }
@@ -99,7 +95,8 @@ fn render(review: &Review, format: Format, args: &ReviewArgs) -> String {
     match format {
         Format::Json => review.document.to_json(),
         Format::Text => {
-            let color = args.output.is_none() && terminal::stdout_takes_color(args.color);
+            let to_file = args.output.as_deref().is_some_and(|path| path != Path::new("-"));
+            let color = !to_file && terminal::stdout_takes_color(args.color);
             let width = terminal::stdout_width();
             let style = text::Style { color, width, verbose: args.verbose, quiet: args.quiet };
             text::render(review, style)

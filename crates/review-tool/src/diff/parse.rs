@@ -82,6 +82,8 @@ impl<'d> Parser<'d> {
                 RepoPath::new(path).display(),
                 "the path is unmerged, so it has no one content to review: resolve the conflict first",
             ));
+        } else if let Some(message) = self.unreadable(text, after) {
+            self.problems.push(Problem::general(message));
         } else if text.starts_with(b"--- ") && self.starts_plain_file(after) {
             self.start(Header { parents: 1, ..Header::default() });
             self.header_line(text);
@@ -89,6 +91,24 @@ impl<'d> Parser<'d> {
             self.header_line(text);
         }
         debug_assert!(self.rest.len() < here.len());
+    }
+
+    /// What is wrong with a line that belongs to a change which cannot be read: a hunk without the header
+    /// of a file, or another format of diff.
+    fn unreadable(&self, text: &[u8], after: &[u8]) -> Option<&'static str> {
+        if self.current.is_none() && (text.starts_with(b"@@ -") || text.starts_with(b"+++ ")) {
+            return Some("a hunk has no header that names its file; it was not reviewed");
+        }
+        if text.starts_with(b"***************") {
+            return Some("a change is a context diff; it was not reviewed: make a unified one");
+        }
+        let is_command = text.first().is_some_and(u8::is_ascii_digit)
+            && text.iter().all(|byte| byte.is_ascii_digit() || b",acd".contains(byte))
+            && text.iter().filter(|byte| byte.is_ascii_alphabetic()).count() == 1
+            && (after.starts_with(b"< ") || after.starts_with(b"> "));
+        is_command.then_some(
+            "a change is a plain diff without context; it was not reviewed: make a unified one",
+        )
     }
 
     /// Whether a `---` line opens a file of its own: it is not the header line that git's own header
@@ -104,7 +124,11 @@ impl<'d> Parser<'d> {
         let Some((header, hunks)) = &mut self.current else { return };
         if hunks.is_empty() {
             header.read(text);
-        } else if matches!(text, [b'+' | b'-' | b' ', ..]) && text != b"-- " {
+        } else if !matches!(text, [b'+' | b'-' | b' ', ..]) || text == b"-- " {
+            // What follows a blank line or prose is the head of the next commit or mail, until a file's
+            // header comes: every program that applies diffs reads it so.
+            self.finish();
+        } else {
             header.damaged = true;
             let name = header.name();
             self.problems.push(Problem::of_file(
@@ -131,8 +155,15 @@ impl<'d> Parser<'d> {
 
     fn finish(&mut self) {
         let Some((header, hunks)) = self.current.take() else { return };
+        let contradiction = header.contradiction();
         match header.into_change(hunks) {
-            Ok(change) => self.files.push(change),
+            Ok(mut change) => {
+                if let Some(message) = contradiction {
+                    change.damaged = true;
+                    self.problems.push(Problem::of_file(change.path(), message));
+                }
+                self.files.push(change);
+            }
             Err(message) => self.problems.push(Problem::general(message)),
         }
     }
@@ -339,6 +370,42 @@ impl Header {
         new.or(old).map_or_else(|| "(unnamed file)".to_owned(), |path| path.display().into_owned())
     }
 
+    /// What is wrong where the header lines name different files. Programs that apply such a diff
+    /// disagree on the file, so it may not be the one that was reviewed.
+    fn contradiction(&self) -> Option<&'static str> {
+        const MESSAGE: &str = "the header names different files, so what it changes cannot be told";
+        let (old, new) = self.marked_paths();
+        if let (Some(from), Some(to)) = (&self.moved.0, &self.moved.1) {
+            let same = |marked: Option<RepoPath>, moved: &[u8]| {
+                marked.is_none_or(|marked| marked.as_bytes() == moved)
+            };
+            return (!same(old, from) || !same(new, to)).then_some(MESSAGE);
+        }
+        match (old, new) {
+            // `diff -u x.orig x` is fine; a name that turns code into something else is not.
+            (Some(old), Some(new)) if old != new => {
+                let old = old.language();
+                (old.is_some() && old != new.language()).then_some(MESSAGE)
+            }
+            _ => None,
+        }
+    }
+
+    /// The paths of the `---` and `+++` lines without prefixes.
+    fn marked_paths(&self) -> (Option<RepoPath>, Option<RepoPath>) {
+        let real = |path: &Option<Vec<u8>>| path.clone().filter(|path| path != b"/dev/null");
+        let (old, new) = (real(&self.marked.0), real(&self.marked.1));
+        let prefixed = self.is_prefixed(old.as_deref(), new.as_deref());
+        (old.map(|path| strip(path, prefixed)), new.map(|path| strip(path, prefixed)))
+    }
+
+    fn is_prefixed(&self, old: Option<&[u8]>, new: Option<&[u8]>) -> bool {
+        match &self.pair {
+            Some((old, new)) => is_prefixed(Some(old), Some(new)),
+            None => is_prefixed(old, new),
+        }
+    }
+
     fn paths(&self) -> (Option<RepoPath>, Option<RepoPath>) {
         if let Some(path) = &self.combined_path {
             let path = Some(RepoPath::new(path.clone()));
@@ -347,18 +414,16 @@ impl Header {
         if let (Some(from), Some(to)) = &self.moved {
             return (Some(RepoPath::new(from.clone())), Some(RepoPath::new(to.clone())));
         }
-        let real = |path: &Option<Vec<u8>>| path.clone().filter(|path| path != b"/dev/null");
-        let has_marks = self.marked.0.is_some() && self.marked.1.is_some();
-        let (old, new) = match &self.pair {
-            _ if has_marks => (real(&self.marked.0), real(&self.marked.1)),
-            Some((old, new)) => (Some(old.clone()), Some(new.clone())),
+        if self.marked.0.is_some() && self.marked.1.is_some() {
+            return self.marked_paths();
+        }
+        match &self.pair {
+            Some((old, new)) => {
+                let prefixed = is_prefixed(Some(old), Some(new));
+                (Some(strip(old.clone(), prefixed)), Some(strip(new.clone(), prefixed)))
+            }
             None => (None, None),
-        };
-        let prefixed = match &self.pair {
-            Some((old, new)) => is_prefixed(Some(old), Some(new)),
-            None => is_prefixed(old.as_deref(), new.as_deref()),
-        };
-        (old.map(|path| strip(path, prefixed)), new.map(|path| strip(path, prefixed)))
+        }
     }
 
     fn into_change(self, hunks: Vec<Hunk<'_>>) -> Result<FileChange<'_>, &'static str> {
@@ -377,9 +442,10 @@ impl Header {
             return Err("the diff has a file whose name cannot be read; it was not reviewed");
         }
         let body = match (self.binary, hunks.is_empty()) {
-            (true, _) => Body::Binary,
+            (true, true) => Body::Binary,
             (false, true) => Body::Empty,
-            (false, false) => Body::Text(hunks),
+            // git never writes both; other programs apply the hunks.
+            (_, false) => Body::Text(hunks),
         };
         Ok(FileChange {
             status,

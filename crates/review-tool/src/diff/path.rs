@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::language::Language;
+
 /// A path inside a repository: bytes, `/` between names.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RepoPath(Vec<u8>);
@@ -27,6 +29,12 @@ impl RepoPath {
             Ok(text) => Cow::Borrowed(text),
             Err(_) => Cow::Owned(quote(&self.0)),
         }
+    }
+
+    /// The language that the path tells; what is not UTF-8 in it does not count.
+    #[must_use]
+    pub fn language(&self) -> Option<Language> {
+        Language::of_path(&String::from_utf8_lossy(&self.0))
     }
 
     /// Whether the path stays below the root it is joined to: not empty, not absolute, with no empty,

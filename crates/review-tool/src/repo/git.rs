@@ -144,8 +144,8 @@ impl Git {
         arguments.extend(paths.iter().cloned());
         let reads_work_tree = matches!(sides, Sides::WorkTree { .. });
         let filters = if reads_work_tree { self.runner.filter_drivers()? } else { Vec::new() };
-        let diff = self.runner.stream(&arguments, &filters, control)?;
-        Ok(Change { diff, base, head, problems: Vec::new() })
+        let (diff, problems) = self.runner.stream_with_problems(&arguments, &filters, control)?;
+        Ok(Change { diff, base, head, problems })
     }
 }
 

@@ -1,7 +1,8 @@
 //! Files that git calls binary though their content is text.
 //!
-//! An attribute can mark any file as binary, and attributes come with the change. What holds no zero
-//! byte is read again as text, so that one line in `.gitattributes` cannot keep code from review.
+//! An attribute can mark any file as binary, and so can one zero byte in a comment; both come with the
+//! change. So a file in a language that the reviewer reads is read again as text whatever it holds, and
+//! any other file that holds no zero byte. What cannot be read so is a problem, not a skipped file.
 
 use super::cancelled;
 use crate::control::Control;
@@ -15,13 +16,15 @@ const PROBE: usize = 8000;
 /// A content beyond this many bytes is not probed.
 const MAX_PROBED: u64 = 64 << 20;
 
-/// The diff, as text, of those files among the binary ones that hold text.
+/// The diff, as text, of those files among the binary ones that hold text. With `in_work_tree`, new
+/// content that the repository has not stored stands in the work tree.
 ///
 /// # Errors
 /// [`ReviewError`] where git fails or the caller cancels.
 pub(super) fn diff_as_text(
     files: &[FileChange<'_>],
     scope: &Scope,
+    in_work_tree: bool,
     repo: &dyn Repo,
     control: &dyn Control,
     problems: &mut Vec<Problem>,
@@ -33,43 +36,31 @@ pub(super) fn diff_as_text(
     if suspects.is_empty() {
         return Ok(Change::default());
     }
-    let mut ids = Vec::new();
-    let mut owner = Vec::new();
-    for (at, file) in suspects.iter().enumerate() {
-        for id in [&file.old_id, &file.new_id].into_iter().flatten() {
-            if id.bytes().any(|byte| byte != b'0') {
-                ids.push(id.clone());
-                owner.push(at);
-            }
-        }
-    }
-    let mut looks_binary = vec![false; suspects.len()];
-    let mut seen = vec![false; suspects.len()];
+    // Only the side that stays is judged: a binary file that becomes code is code.
+    let judged = |file: &FileChange<'_>| {
+        let id = if file.new_path.is_some() { &file.new_id } else { &file.old_id };
+        id.clone().unwrap_or_else(|| "0".repeat(40))
+    };
+    let ids: Vec<String> = suspects.iter().map(|file| judged(file)).collect();
+    let mut contents: Vec<Option<Vec<u8>>> = vec![None; suspects.len()];
     repo.contents(&ids, MAX_PROBED, control, &mut |at, content| {
-        if let Some(content) = content {
-            seen[owner[at]] = true;
-            looks_binary[owner[at]] |= has_zero(&content);
-        }
+        contents[at] = content.map(probe);
         true
     })
     .map_err(cancelled)?;
     let mut paths: Vec<RepoPath> = Vec::new();
-    for (at, file) in suspects.iter().enumerate() {
-        // The new content of a changed work tree is stored nowhere else.
-        if let Some(path) = &file.new_path
-            && let Some(content) = repo.work_file(path, MAX_PROBED)
-        {
-            seen[at] = true;
-            looks_binary[at] |= has_zero(&content);
-        }
-        if !seen[at] {
-            problems.push(Problem::of_file(
-                file.path(),
-                "git calls the file binary and its content cannot be looked at; it was not reviewed",
-            ));
-        } else if !looks_binary[at] {
-            paths.extend(file.old_path.iter().cloned());
-            paths.extend(file.new_path.iter().cloned());
+    for (file, stored) in suspects.iter().zip(contents) {
+        let content = stored.or_else(|| {
+            let path = file.new_path.as_ref().filter(|_| in_work_tree)?;
+            repo.work_file(path, MAX_PROBED).map(probe)
+        });
+        match judge(file, content.as_deref()) {
+            Verdict::Text => {
+                paths.extend(file.old_path.iter().cloned());
+                paths.extend(file.new_path.iter().cloned());
+            }
+            Verdict::Binary => {}
+            Verdict::Unreadable(message) => problems.push(Problem::of_file(file.path(), message)),
         }
     }
     if paths.is_empty() {
@@ -80,6 +71,34 @@ pub(super) fn diff_as_text(
     repo.change_as_text(scope, &paths, control).map_err(cancelled)
 }
 
-fn has_zero(content: &[u8]) -> bool {
-    content[..content.len().min(PROBE)].contains(&0)
+#[derive(Debug, PartialEq, Eq)]
+enum Verdict {
+    Text,
+    Binary,
+    Unreadable(&'static str),
+}
+
+fn judge(file: &FileChange<'_>, content: Option<&[u8]>) -> Verdict {
+    match content {
+        None => Verdict::Unreadable(
+            "git calls the file binary and its content cannot be looked at; it was not reviewed",
+        ),
+        Some(content) if file.language().is_some() && is_utf16(content) => {
+            Verdict::Unreadable("the file is UTF-16, which was not reviewed: store it as UTF-8")
+        }
+        Some(content) if file.language().is_none() && content.contains(&0) => Verdict::Binary,
+        Some(_) => Verdict::Text,
+    }
+}
+
+/// Whether a content opens with the mark of UTF-16.
+pub(crate) fn is_utf16(content: &[u8]) -> bool {
+    matches!(content, [0xff, 0xfe, ..] | [0xfe, 0xff, ..])
+}
+
+/// The part of a content that tells binary from text.
+fn probe(mut content: Vec<u8>) -> Vec<u8> {
+    content.truncate(PROBE);
+    content.shrink_to_fit();
+    content
 }

@@ -3,8 +3,8 @@
 //! Within one outermost function, along assignments, without a model of calls. What is assigned in a
 //! function that is not looked at is taken as fixed; parameters and what a request brings are not.
 
-use std::cell::Cell;
-use std::collections::HashSet;
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, HashSet};
 
 use crate::language::Language;
 use crate::syntax::Node;
@@ -23,6 +23,11 @@ const MOST_PIECES: usize = 200;
 const DEEPEST_NESTING: u32 = 100;
 /// How many steps one function may cost, so that code made for it cannot stop a review.
 const MOST_STEPS: u32 = 200_000;
+
+/// How many different searches of one function's text are made.
+const MOST_SEARCHES: usize = 500;
+/// What an assignment holds for.
+const BLOCKS: &[&str] = &["block", "module", "source_file", "function_definition"];
 
 /// A part of a text.
 #[derive(Clone)]
@@ -65,6 +70,13 @@ pub(super) struct Flow<'t> {
     numbers: HashSet<&'t str>,
     /// Parameters that a framework fills from the request.
     requested: HashSet<&'t str>,
+    /// While the function is read: the block around the node at hand.
+    block: std::ops::Range<usize>,
+    /// The places in `assigned` of each name, ascending.
+    by_name: HashMap<&'t str, Vec<usize>>,
+    /// What searches of the function's text have answered: many uses ask the same.
+    guarded: RefCell<HashMap<String, bool>>,
+    mentioned: RefCell<HashMap<String, bool>>,
     nesting: Cell<u32>,
     steps: Cell<u32>,
 }
@@ -90,53 +102,65 @@ impl<'t> Flow<'t> {
             params: HashSet::new(),
             numbers: HashSet::new(),
             requested: HashSet::new(),
+            block: scope.range(),
+            by_name: HashMap::new(),
+            guarded: RefCell::default(),
+            mentioned: RefCell::default(),
             nesting: Cell::new(0),
             steps: Cell::new(0),
         };
-        let mut stack = vec![scope];
-        while let Some(node) = stack.pop() {
+        // The block goes down with the walk: to ask a node for the nodes around it costs a search from
+        // the root.
+        let mut stack = vec![(scope.clone(), scope.range())];
+        while let Some((node, block)) = stack.pop() {
             if outside && node.is(functions) {
                 continue;
             }
+            flow.block.clone_from(&block);
             match language {
                 Language::Python => flow.read_python(&node),
                 Language::Go => flow.read_go(&node),
                 _ => flow.read_rust(&node),
             }
-            stack.extend(node.children());
+            let inner = if node.is(BLOCKS) { node.range() } else { block };
+            stack.extend(node.children().map(|child| (child, inner.clone())));
         }
         flow.assigned.sort_by_key(|assigned| assigned.start);
+        for (index, assigned) in flow.assigned.iter().enumerate() {
+            flow.by_name.entry(assigned.name).or_default().push(index);
+        }
         flow
     }
 
     /// Takes down that `name` gets `value` in the statement `at`.
     fn assign(&mut self, name: &'t str, value: Node<'t>, appends: bool, at: &Node<'t>) {
-        let block = at
-            .ancestors()
-            .find(|outer| outer.is(&["block", "module", "source_file", "function_definition"]))
-            .map_or_else(|| at.range(), |block| block.range());
+        let block = self.block.clone();
         self.assigned.push(Assigned { name, value, appends, start: at.range().start, block });
     }
 
     /// The values that `name` may hold at byte `at`, in order.
     fn values_of(&self, name: &str, at: usize) -> Vec<Node<'t>> {
-        let of: Vec<&Assigned<'t>> = self
-            .assigned
-            .iter()
-            .filter(|assigned| assigned.name == name && assigned.start < at)
-            .filter(|assigned| !assigned.value.range().contains(&at))
-            .collect();
-        // An assignment in a block around the use hides what came before it.
-        let from = of
-            .iter()
-            .rposition(|assigned| !assigned.appends && assigned.block.contains(&at))
-            .unwrap_or(0);
-        of[from..].iter().map(|assigned| assigned.value.clone()).collect()
+        let Some(places) = self.by_name.get(name) else { return Vec::new() };
+        let before = places.partition_point(|&place| self.assigned[place].start < at);
+        let mut values = Vec::new();
+        for &place in places[..before].iter().rev() {
+            let assigned = &self.assigned[place];
+            if assigned.value.range().contains(&at) {
+                continue;
+            }
+            values.push(assigned.value.clone());
+            // An assignment in a block around the use hides what came before it.
+            if !assigned.appends && assigned.block.contains(&at) {
+                break;
+            }
+        }
+        values.reverse();
+        values
     }
 
     /// Whether `name` is a parameter, or gets a value in this scope.
     pub(super) fn is_local(&self, name: &str) -> bool {
-        self.params.contains(name) || self.assigned.iter().any(|assigned| assigned.name == name)
+        self.params.contains(name) || self.by_name.contains_key(name)
     }
 
     /// Goes one step deeper, or gives `otherwise` where the bounds are reached.
@@ -229,13 +253,29 @@ impl<'t> Flow<'t> {
 
     /// Whether the function tests `name` against what is allowed.
     pub(super) fn is_guarded(&self, name: &str) -> bool {
-        safe::has_guard(self.scope.text(), name)
+        remember(&self.guarded, name, || safe::has_guard(self.scope.text(), name))
     }
 
     /// Whether the scope's text has one of these words.
     pub(super) fn mentions(&self, words: &[&str]) -> bool {
-        words.iter().any(|word| self.scope.text().contains(word))
+        let text = self.scope.text();
+        words.iter().any(|word| remember(&self.mentioned, word, || text.contains(word)))
     }
+}
+
+/// An answer about the function's text, searched for once. Beyond a bound of different questions the
+/// answer is no, so that code made for it cannot stop a review.
+fn remember(
+    answers: &RefCell<HashMap<String, bool>>,
+    question: &str,
+    search: impl FnOnce() -> bool,
+) -> bool {
+    if let Some(&answer) = answers.borrow().get(question) {
+        return answer;
+    }
+    let answer = answers.borrow().len() < MOST_SEARCHES && search();
+    answers.borrow_mut().insert(question.to_owned(), answer);
+    answer
 }
 
 const fn functions(language: Language) -> &'static [&'static str] {

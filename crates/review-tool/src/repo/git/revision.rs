@@ -49,9 +49,9 @@ fn names(runner: &Runner, revision: &str) -> Result<Vec<String>, RepoError> {
         if !matches!(hex.len(), 40 | 64) || !hex.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(RepoError::Answer { command: "rev-parse".to_owned() });
         }
-        // git takes a full name at its word, so whether the object is there is asked.
-        if hex == revision {
-            let peeled = format!("{hex}^{{object}}");
+        // git takes a full name at its word, and a name with a colon may be a file's.
+        if hex == revision || revision.contains(':') {
+            let peeled = format!("{hex}^{{tree}}");
             match runner.text(&["rev-parse", "--verify", "--quiet", "--end-of-options", &peeled]) {
                 Ok(_) => {}
                 Err(RepoError::Git { .. }) => return Err(unknown(revision)),

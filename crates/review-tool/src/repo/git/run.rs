@@ -10,6 +10,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use crate::control::{Control, Uncontrolled};
+use crate::diff::Problem;
 use crate::repo::RepoError;
 
 /// A diff beyond this many bytes is refused.
@@ -39,6 +40,9 @@ const SETTINGS: &[(&str, &str)] = &[
     ("trace2.normalTarget", ""),
     ("trace2.perfTarget", ""),
 ];
+
+/// What git remarks on stderr without leaving anything out of a diff.
+const HARMLESS: &[&str] = &["will be replaced by", "rename detection", "diff.renameLimit"];
 
 /// Variables that say which repository and index are meant. A hook sets them; a folder named by the
 /// caller overrules them.
@@ -171,6 +175,24 @@ impl Runner {
         Ok(output)
     }
 
+    /// Runs to the end and returns all output, with a problem for each thing that git could not read
+    /// and went on without.
+    pub(super) fn stream_with_problems<S: AsRef<OsStr>>(
+        &self,
+        arguments: &[S],
+        settings: &[(OsString, &str)],
+        control: &dyn Control,
+    ) -> Result<(Vec<u8>, Vec<Problem>), RepoError> {
+        let name = command_name(arguments);
+        let mut running = Running::start(self.command(arguments, settings), name)?;
+        let output = running.read_all(control)?;
+        let message = running.finish()?;
+        let lines = message.lines().filter(|line| !HARMLESS.iter().any(|part| line.contains(part)));
+        let problem =
+            |line: &str| Problem::general(format!("git could not read all of the change: {line}"));
+        Ok((output, lines.map(problem).collect()))
+    }
+
     /// Runs with both pipes in the hands of `talk`; the child ends when `talk` does.
     pub(super) fn converse<T>(
         &self,
@@ -259,12 +281,13 @@ impl Running {
     }
 
     /// Waits for the end, once the output is read.
-    fn finish(mut self) -> Result<(), RepoError> {
+    /// Returns what it wrote on stderr.
+    fn finish(mut self) -> Result<String, RepoError> {
         let status = self.child.wait().map_err(|source| RepoError::Spawn { source })?;
-        if status.success() {
-            return Ok(());
-        }
         let message = self.message.take().and_then(|thread| thread.join().ok()).unwrap_or_default();
+        if status.success() {
+            return Ok(message);
+        }
         Err(RepoError::Git { command: self.name.clone(), status: describe(status), message })
     }
 }

@@ -13,6 +13,7 @@ use super::run::{Runner, path_of};
 use crate::control::Control;
 use crate::diff::{Problem, RepoPath};
 use crate::repo::{Change, RepoError};
+use crate::review::is_utf16;
 
 /// An untracked file beyond this many bytes is named and not reviewed.
 const MAX_UNTRACKED: u64 = 64 << 20;
@@ -33,7 +34,8 @@ pub(super) fn append_untracked(
         arguments.push(":/".into());
     }
     arguments.extend(paths.iter().cloned());
-    let listed = runner.stream(&arguments, &[], control)?;
+    let (listed, problems) = runner.stream_with_problems(&arguments, &[], control)?;
+    change.problems.extend(problems);
     for name in listed.split(|&byte| byte == 0).filter(|name| !name.is_empty()) {
         if control.cancelled() {
             return Err(RepoError::Cancelled);
@@ -115,7 +117,12 @@ fn append(diff: &mut Vec<u8>, path: &RepoPath, entry: &Entry) {
     if content.is_empty() {
         return;
     }
-    if content[..content.len().min(BINARY_PROBE)].contains(&0) {
+    // As for files that git knows: code is text, whatever it holds.
+    let is_binary = match path.language() {
+        Some(_) => is_utf16(content),
+        None => content[..content.len().min(BINARY_PROBE)].contains(&0),
+    };
+    if is_binary {
         return line(&[b"Binary files /dev/null and ", &new, b" differ"]);
     }
     line(&[b"--- /dev/null"]);
@@ -201,8 +208,14 @@ mod tests {
     }
 
     #[test]
-    fn a_zero_byte_makes_an_untracked_file_binary() {
-        let diff = added(b"x", b"a\0b");
-        assert_eq!(parse(&diff).0.files[0].body, Body::Binary);
+    fn a_zero_byte_makes_an_untracked_file_binary_unless_it_is_code() {
+        for (name, content, binary) in [
+            (&b"x"[..], &b"a\0b"[..], true),
+            (b"x.py", b"a\0b", false),
+            (b"x.py", b"\xff\xfea\0", true),
+        ] {
+            let diff = added(name, content);
+            assert_eq!(parse(&diff).0.files[0].body == Body::Binary, binary);
+        }
     }
 }
