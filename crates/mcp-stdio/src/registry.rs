@@ -5,7 +5,7 @@
 use std::sync::OnceLock;
 
 use mcp_proto::{
-    Capability, Implementation, JsonObject, Method, Prompt as PromptDefinition, RawJson,
+    CacheHint, Capability, Implementation, JsonObject, Method, Prompt as PromptDefinition, RawJson,
     Resource as ResourceDefinition, ResourceTemplate as TemplateDefinition, Revision,
     ServerCapabilities, TASKS_EXTENSION, Tool as ToolDefinition, Wire,
 };
@@ -34,6 +34,7 @@ pub(crate) struct Parts {
     pub(crate) completion: Option<Box<dyn Complete>>,
     pub(crate) state_key: Option<Vec<u8>>,
     pub(crate) tasks: bool,
+    pub(crate) list_cache: CacheHint,
 }
 
 /// The changes that a server tells its clients of.
@@ -57,6 +58,8 @@ pub(crate) struct Registry {
     pub(crate) completion: Option<Box<dyn Complete>>,
     pub(crate) notifier: Notifier,
     pub(crate) tasks: Option<Tasks>,
+    /// How long clients may keep lists, and what the server says of itself.
+    pub(crate) list_cache: CacheHint,
     /// How long listing resources and completing took, as these run handlers too.
     pub(crate) list_pace: Pace,
     pub(crate) completion_pace: Pace,
@@ -110,6 +113,7 @@ impl Registry {
             completion: parts.completion,
             notifier: Notifier::default(),
             tasks: parts.tasks.then(Tasks::default),
+            list_cache: parts.list_cache,
             list_pace: Pace::default(),
             completion_pace: Pace::default(),
             patterns,

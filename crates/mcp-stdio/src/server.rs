@@ -23,7 +23,7 @@ mod worker;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mcp_proto::{Implementation, RpcError};
+use mcp_proto::{CacheHint, Implementation, RpcError};
 
 pub(crate) use self::connection::Connection;
 pub(crate) use self::in_flight::Call;
@@ -143,6 +143,7 @@ impl ServerBuilder {
             completion: None,
             state_key: None,
             tasks: false,
+            list_cache: CacheHint::private(0),
         };
         Self { parts }
     }
@@ -221,6 +222,15 @@ impl ServerBuilder {
     #[must_use]
     pub fn announces_resource_updates(mut self) -> Self {
         self.parts.announced.resource_updates = true;
+        self
+    }
+
+    /// Says how long clients may keep lists and the description of the server.
+    ///
+    /// Without this they are told to ask anew each time. Only 2026-07-28 has such hints.
+    #[must_use]
+    pub fn list_cache(mut self, hint: CacheHint) -> Self {
+        self.parts.list_cache = hint;
         self
     }
 

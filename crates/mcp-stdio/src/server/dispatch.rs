@@ -201,10 +201,11 @@ impl Connection {
     ) -> Result<bool, RpcError> {
         let wire = self.wire(peer.revision);
         let size = self.limits.page_size;
+        let hint = self.registry.list_cache;
         let written = match method {
             Method::Discover => {
                 let mut result =
-                    DiscoverResult::new(&STATELESS, self.registry.capabilities.clone());
+                    DiscoverResult::new(&STATELESS, self.registry.capabilities.clone()).cache(hint);
                 result.instructions = self.registry.instructions.clone();
                 wire.result(body, id, &result)
             }
@@ -213,7 +214,7 @@ impl Connection {
                 let tools = self.registry.tools.available(|tool| tool.is_available());
                 let (range, next) =
                     page("tools", &tools, |tool| &tool.name, cursor.as_ref(), size)?;
-                let mut result = ListToolsResult::new(&tools[range]);
+                let mut result = ListToolsResult::new(&tools[range]).cache(hint);
                 result.next_cursor = next;
                 wire.result(body, id, &result)
             }
@@ -222,7 +223,7 @@ impl Connection {
                 let prompts = self.registry.prompts.available(|prompt| prompt.is_available());
                 let (range, next) =
                     page("prompts", &prompts, |prompt| &prompt.name, cursor.as_ref(), size)?;
-                let mut result = ListPromptsResult::new(&prompts[range]);
+                let mut result = ListPromptsResult::new(&prompts[range]).cache(hint);
                 result.next_cursor = next;
                 wire.result(body, id, &result)
             }
@@ -236,7 +237,7 @@ impl Connection {
                     cursor.as_ref(),
                     size,
                 )?;
-                let mut result = ListResourceTemplatesResult::new(&templates[range]);
+                let mut result = ListResourceTemplatesResult::new(&templates[range]).cache(hint);
                 result.next_cursor = next;
                 wire.result(body, id, &result)
             }

@@ -260,7 +260,8 @@ impl Connection {
         let cursor = params.cursor.as_ref();
         let size = self.limits.page_size;
         let (range, next) = page("resources", &resources, |entry| &entry.uri, cursor, size)?;
-        let mut result = ListResourcesResult::new(Cow::Owned(resources.drain(range).collect()));
+        let mut result = ListResourcesResult::new(Cow::Owned(resources.drain(range).collect()))
+            .cache(registry.list_cache);
         result.next_cursor = next;
         Ok(result)
     }

@@ -1,5 +1,9 @@
 //! How a connection opens: the handshake, requests that carry their own metadata, and both.
 
+use mcp_proto::{
+    CacheHint, Capability, CompleteParams, CompleteResult, GetPromptResult, Kind, Method, Prompt,
+    ReadResourceResult, Resource, ResourceContents, Revision, TASKS_EXTENSION,
+};
 use mcp_stdio::Server;
 use serde_json::{Value, json};
 
@@ -210,4 +214,65 @@ fn what_has_no_handler_is_not_advertised_and_not_found() {
     );
     let bad = json!({"id": 1, "method": "logging/setLevel", "params": {"level": "loud"}});
     assert_eq!(client.ask(bad)["error"]["code"], -32602);
+}
+
+/// The table of methods says who may ask what in which revision; the server follows it.
+#[test]
+fn the_server_serves_what_the_table_of_methods_says() {
+    let everything = || {
+        let builder = Server::builder("all", "1")
+            .logging()
+            .tasks()
+            .announces_tools()
+            .announces_resources()
+            .announces_resource_updates()
+            .resource(mcp_stdio::resource(Resource::new("x://a", "A"), |_| {
+                Ok(ReadResourceResult::new(vec![ResourceContents::text("x://a", "a")]))
+            }))
+            .prompt(mcp_stdio::prompt(Prompt::new("p"), |_, _| {
+                Ok(GetPromptResult::new(Vec::new()))
+            }))
+            .completion(|_: &CompleteParams, _: &mcp_stdio::CallContext| {
+                Ok(CompleteResult::new(Vec::<String>::new()))
+            });
+        with_toys(builder, &Gate::new()).build().unwrap()
+    };
+    for revision in Revision::ALL {
+        let mut client = Client::new(everything());
+        let is_stateless = revision.era() == mcp_proto::Era::PerRequest;
+        if !is_stateless {
+            client.initialize(revision.as_str());
+        }
+        for method in Method::ALL {
+            let spec = method.spec();
+            if spec.kind != Kind::Request || *method == Method::ListenSubscriptions {
+                continue;
+            }
+            let params = match is_stateless {
+                true => json!({"_meta": modern(json!({"extensions": {TASKS_EXTENSION: {}}}))}),
+                false => json!({}),
+            };
+            let answer = client.ask(json!({"id": 1, "method": spec.name, "params": params}));
+            // The tasks of 2025-11-25 were an experiment that this server does not offer.
+            let is_task = matches!(
+                spec.capability,
+                Some(Capability::Tasks | Capability::TaskList | Capability::TaskCancel)
+            );
+            let is_served =
+                spec.client_may_send(revision) && (!is_task || method.is_tasks_extension(revision));
+            let is_found = answer["error"]["code"] != -32601;
+            assert_eq!(is_found, is_served, "{method} in {revision}: {answer}");
+        }
+    }
+}
+
+#[test]
+fn lists_carry_the_hint_that_the_server_was_given() {
+    let builder = Server::builder("cached", "1").list_cache(CacheHint::public(60_000));
+    let mut client = Client::new(with_toys(builder, &Gate::new()).build().unwrap());
+    for method in ["server/discover", "tools/list"] {
+        let params = json!({"_meta": modern(json!({}))});
+        let result = &client.ask(json!({"id": 1, "method": method, "params": params}))["result"];
+        assert_eq!((&result["ttlMs"], &result["cacheScope"]), (&json!(60_000), &json!("public")));
+    }
 }
