@@ -95,6 +95,7 @@ pub fn review(
     problems.extend(inspected.problems);
     files.reviewed = wanted.iter().map(|file| file.path().into_owned()).collect();
     files.reviewed.sort();
+    files.reviewed.dedup();
     files.skipped.sort();
 
     let (findings, excerpts) = finish::finish(inspected.candidates);

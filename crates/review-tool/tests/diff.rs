@@ -248,6 +248,22 @@ fn hunks_without_a_file_and_other_formats_are_reported() {
 }
 
 #[test]
+fn a_file_whose_hunks_are_missing_is_reported() {
+    for text in [
+        "diff --git a/e b/e\nindex 1111111..2222222 100644\n",
+        "diff --git a/e b/e\nindex 1111111..2222222 100644\n--- a/e\n+++ b/e\n",
+        "--- a/e\n+++ b/e\n",
+    ] {
+        check(text, &["Modified e e empty damaged"], &["before the hunks"]);
+    }
+    check(
+        "diff --git a/e b/e\nnew file mode 100644\nindex 0000000..e69de29\ndiff --git a/f b/f\ndeleted file mode 100644\nindex e69de29..0000000\n",
+        &["Added - e empty", "Deleted f - empty"],
+        &[],
+    );
+}
+
+#[test]
 fn headers_that_contradict_each_other_damage_their_file() {
     let hunk = "@@ -1 +1 @@\n-a\n+b\n";
     check(

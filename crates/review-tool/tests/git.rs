@@ -125,6 +125,9 @@ fn paths_narrow_every_scope() {
     assert_eq!(repo.findings_in(Scope::Unstaged, &["a.py"]), ["a.py:1"]);
     assert_eq!(repo.findings_in(Scope::All, &["b.py", "d"]), ["b.py:1", "d/c.py:1"]);
     assert_eq!(repo.findings_in(Scope::All, &[":!a.py", ":!b.py"]), ["d/c.py:1"]);
+    repo.write("new.py", FAULT);
+    let found = repo.at("d").findings_in(Scope::All, &[":!zz"]);
+    assert_eq!(found, ["a.py:1", "b.py:1", "d/c.py:1", "new.py:1"]);
 }
 
 #[cfg(unix)]

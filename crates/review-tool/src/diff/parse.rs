@@ -155,7 +155,7 @@ impl<'d> Parser<'d> {
 
     fn finish(&mut self) {
         let Some((header, hunks)) = self.current.take() else { return };
-        let contradiction = header.contradiction();
+        let contradiction = header.contradiction().or_else(|| header.cut_short(&hunks));
         match header.into_change(hunks) {
             Ok(mut change) => {
                 if let Some(message) = contradiction {
@@ -389,6 +389,25 @@ impl Header {
             }
             _ => None,
         }
+    }
+
+    /// What is wrong where the header promises hunks and none came.
+    fn cut_short(&self, hunks: &[Hunk<'_>]) -> Option<&'static str> {
+        /// How the names of the empty content begin, by SHA-1 and by SHA-256.
+        const EMPTY: [&str; 2] = ["e69de29", "473a0f4"];
+        if !hunks.is_empty() || self.binary || self.damaged {
+            return None;
+        }
+        let is_empty = |id: &str| {
+            id.bytes().all(|byte| byte == b'0') || EMPTY.iter().any(|empty| id.starts_with(empty))
+        };
+        let has_marks = self.marked.0.is_some() || self.marked.1.is_some();
+        let differs = match (&self.old_id, &self.new_id) {
+            (Some(old), Some(new)) => old != new && !(is_empty(old) && is_empty(new)),
+            _ => false,
+        };
+        (has_marks || differs)
+            .then_some("the diff ends before the hunks of the file; its lines were not reviewed")
     }
 
     /// The paths of the `---` and `+++` lines without prefixes.

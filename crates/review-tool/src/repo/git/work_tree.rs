@@ -30,7 +30,12 @@ pub(super) fn append_untracked(
 ) -> Result<(), RepoError> {
     let list = ["ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--"];
     let mut arguments: Vec<OsString> = list.iter().map(Into::into).collect();
-    if paths.is_empty() {
+    // `git diff` takes exclusions alone from the whole tree, `ls-files` from the folder it runs in.
+    let excludes = |path: &OsString| {
+        let path = path.to_string_lossy();
+        [":!", ":^", ":(exclude"].iter().any(|sign| path.starts_with(sign))
+    };
+    if paths.iter().all(excludes) {
         arguments.push(":/".into());
     }
     arguments.extend(paths.iter().cloned());
