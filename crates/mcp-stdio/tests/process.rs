@@ -10,7 +10,6 @@
     clippy::unwrap_used,
     reason = "a program of tests: it fails by panicking, and one tool prints on purpose"
 )]
-#![cfg(unix)]
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -42,7 +41,9 @@ fn main() -> ExitCode {
         ("a_line_without_end_needs_no_memory", a_line_without_end_needs_no_memory),
         ("unread_answers_need_bounded_memory", unread_answers_need_bounded_memory),
     ];
-    let trials = tests.iter().map(|(name, test)| {
+    // Elsewhere than on Unix nothing terminates a process that could hear of it.
+    let tests = tests.iter().filter(|(name, _)| cfg!(unix) || !name.contains("termination"));
+    let trials = tests.map(|(name, test)| {
         Trial::test(*name, || {
             test();
             Ok(())

@@ -117,6 +117,9 @@ impl Pool {
             state.room_wanted = true;
             state = wait(&self.room, state);
         }
+        if state.stopping {
+            return Staffing::Enough;
+        }
         state.queued_bytes += job.bytes();
         state.queue.push_back(job);
         self.waiting.fetch_add(1, Ordering::SeqCst);

@@ -18,4 +18,5 @@ mod envelope;
 mod input;
 mod offers;
 mod opening;
+mod random;
 mod tasks;
