@@ -10,7 +10,7 @@ use crate::frame::KEPT_CAPACITY;
 use crate::sync::lock;
 
 /// How many buffers are kept.
-const KEPT: usize = 4;
+const KEPT: usize = 3;
 
 /// The largest buffer that is kept, in bytes.
 const LARGEST: usize = 4 * 1024 * 1024;
@@ -43,14 +43,14 @@ impl Spares {
             return;
         }
         let mut buffer = std::mem::take(buffer);
-        if buffer.capacity() > LARGEST {
-            return;
-        }
-        buffer.clear();
         let mut buffers = lock(&self.buffers);
-        if buffers.len() < KEPT {
+        if buffer.capacity() > LARGEST {
+            // Messages of this size need the memory more than the next smaller one does.
+            buffers.clear();
+        } else if buffers.len() < KEPT {
+            buffer.clear();
             buffers.push(buffer);
-            self.count.store(buffers.len(), Ordering::Relaxed);
         }
+        self.count.store(buffers.len(), Ordering::Relaxed);
     }
 }
