@@ -143,6 +143,19 @@ const BEFORE: usize = 160;
 /// Finds every credential in `text`, ascending and without overlap.
 #[must_use]
 pub fn find(text: &str) -> Vec<Secret> {
+    search(text, Edge::Free)
+}
+
+/// What may stand before a credential with a prefix.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Edge {
+    /// Nothing that belongs to a word: text that merely holds the prefix is no credential.
+    Free,
+    /// Anything: a credential glued to other text is one all the same, and must not be shown.
+    Any,
+}
+
+fn search(text: &str, edge: Edge) -> Vec<Secret> {
     let Some(detector) = &*DETECTOR else { return Vec::new() };
     let mut found: Vec<(usize, Secret)> = Vec::new();
     let mut covered = 0;
@@ -162,7 +175,7 @@ pub fn find(text: &str) -> Vec<Secret> {
             Place::Name => assignment::value(text, hit.range()),
             _ => detector
                 .pattern(at)
-                .and_then(|pattern| credential(kind, pattern, text, hit.range())),
+                .and_then(|pattern| credential(kind, pattern, text, hit.range(), edge)),
         };
         if let Some(range) = range {
             found.push((at, Secret { range, kind }));
@@ -185,6 +198,7 @@ fn credential(
     pattern: &Regex,
     text: &str,
     keyword: Range<usize>,
+    edge: Edge,
 ) -> Option<Range<usize>> {
     let line = line_around(text, &keyword);
     let (start, end) = match kind.place {
@@ -193,6 +207,7 @@ fn credential(
             let free = text[..keyword.start].bytes().next_back().is_none_or(|byte| !is_word(byte));
             // A keyword that begins with punctuation stands behind a word as a rule.
             let punctuation = !is_word(text.as_bytes()[keyword.start]);
+            let free = free || edge == Edge::Any;
             if !exact || !(free || punctuation || behind_escape(text, keyword.start)) {
                 return None;
             }
@@ -262,7 +277,7 @@ fn ceil(text: &str, mut at: usize) -> usize {
 /// A private key can only be told by its first or last line: mask a text first, then cut it.
 #[must_use]
 pub fn redact(text: &str) -> Cow<'_, str> {
-    let found = find(text);
+    let found = search(text, Edge::Any);
     if found.is_empty() {
         return Cow::Borrowed(text);
     }

@@ -160,7 +160,10 @@ fn scan(
 fn keep_introduced(found: Vec<Found>, before: &[Found], view: &FileView) -> Vec<(usize, Hit)> {
     let (old, new) = (view.old_side(), view.new_side());
     let mut known: Vec<HashMap<&str, usize>> = Vec::new();
-    for found in before {
+    // Only what the change takes away can come back elsewhere. What stands on unchanged lines still
+    // stands there, and excuses nothing new.
+    let taken = before.iter().filter(|b| old.first_changed_in(&(b.first..=b.last)).is_some());
+    for found in taken {
         if known.len() <= found.rule {
             known.resize_with(found.rule + 1, HashMap::new);
         }
@@ -170,16 +173,16 @@ fn keep_introduced(found: Vec<Found>, before: &[Found], view: &FileView) -> Vec<
         |rule: usize, line: u32| before.iter().any(|b| b.rule == rule && b.at == line);
     let mut hits = Vec::new();
     for found in found {
+        if !new.is_changed(found.at)
+            && old_line_of(found.at, old, new).is_some_and(|line| at_old_line(found.rule, line))
+        {
+            continue;
+        }
         if let Some(left) =
             known.get_mut(found.rule).and_then(|of| of.get_mut(found.tokens.as_str()))
             && *left > 0
         {
             *left -= 1;
-            continue;
-        }
-        if !new.is_changed(found.at)
-            && old_line_of(found.at, old, new).is_some_and(|line| at_old_line(found.rule, line))
-        {
             continue;
         }
         let hit = if new.is_changed(found.at) {
