@@ -28,6 +28,9 @@ use crate::tool::{Arguments, ToolFailure};
 /// What an answer holds beside its contents, in bytes.
 const ENVELOPE: usize = 256;
 
+/// How many bytes of a text are looked at to estimate its length in JSON.
+const SAMPLE: usize = 32 * 1024;
+
 /// A request that is in flight and needs its handler.
 pub(super) struct Run<'m> {
     pub(super) call: Arc<Call>,
@@ -294,13 +297,21 @@ impl Connection {
 fn size_of(answer: &Answer) -> usize {
     let Answer::CallTool(Outcome::Complete(result)) = answer else { return 0 };
     let blocks = result.content.iter().map(|block| match block {
-        // An eighth is what escapes add to source code.
-        Content::Text(block) => block.text.len() + block.text.len() / 8,
+        Content::Text(block) => escaped_size(block.text.as_bytes()),
         Content::Image(block) | Content::Audio(block) => block.data.len(),
         _ => 0,
     });
     let data = result.structured_content.as_ref().map_or(0, |data| data.get().len());
     blocks.sum::<usize>() + data + ENVELOPE
+}
+
+/// Estimates how long a text becomes in JSON by the escapes at its beginning.
+fn escaped_size(text: &[u8]) -> usize {
+    let sample = &text[..text.len().min(SAMPLE)];
+    let escapes = sample.iter().filter(|byte| matches!(byte, 0..0x20 | b'"' | b'\\')).count();
+    // A bit more than the sample says, as too little would mean to copy everything once more.
+    let share = (escapes + escapes / 8 + SAMPLE / 256).min(SAMPLE);
+    text.len() + text.len() / SAMPLE * share + escapes
 }
 
 /// What the model can act on becomes a result, everything else an error.
