@@ -30,10 +30,8 @@ tests["lists the tool with its annotations and schemas"] = async (client) => {
 tests["finds the planted fault, as text and as data"] = async (client) => {
   // The client has the output schema from the list and checks the data against it.
   await client.listTools();
-  const reports = [];
-  const onprogress = (report) => reports.push(report);
   const call = { name: "review", arguments: { fail_on: "medium" } };
-  const result = await client.callTool(call, undefined, { onprogress, timeout: PATIENCE });
+  const result = await client.callTool(call, undefined, { timeout: PATIENCE });
   assert.ok(!result.isError, "a gate that fails is a result");
   const document = result.structuredContent;
   const { file, line, rule } = document.findings[0];
@@ -44,6 +42,16 @@ tests["finds the planted fault, as text and as data"] = async (client) => {
   assert.match(short.text, /gate failed/);
   assert.ok(short.text.includes(`${FAULT.file}:${FAULT.line}`), short.text);
   assert.deepEqual(JSON.parse(long.text), document);
+};
+
+tests["reports progress that rises"] = async (client) => {
+  const reports = [];
+  const onprogress = (report) => reports.push(report);
+  // Long enough for reports to come apart from the answer: this client forgets a call's listener as
+  // soon as it reads the answer, before it hands on reports that came in the same chunk.
+  const call = { name: "review", arguments: { patch: longPatch(400) } };
+  const result = await client.callTool(call, undefined, { onprogress, timeout: PATIENCE });
+  assert.ok(!result.isError);
   assert.ok(reports.length >= 2, "progress was reported");
   assert.ok(reports.every((report, at) => at === 0 || report.progress > reports[at - 1].progress));
   assert.ok(reports.at(-1).message);
