@@ -18,6 +18,13 @@ use std::error::Error;
 use mcp_stdio::{Framing, Limits, Server, Stop, Transport};
 
 fn main() -> Result<(), Box<dyn Error>> {
+    let stop = Stop::on_termination()?;
+    server()?.serve(Transport::stdio(Framing::Auto)?, &Limits::recommended(), &stop)?;
+    Ok(())
+}
+
+/// Puts all the fixtures together.
+pub(crate) fn server() -> Result<Server, Box<dyn Error>> {
     let builder = Server::builder("everything", env!("CARGO_PKG_VERSION"))
         .instructions("Test fixtures: each tool does what its name says.")
         .logging()
@@ -29,8 +36,5 @@ fn main() -> Result<(), Box<dyn Error>> {
     let builder = ask::add(builder);
     let builder = rounds::add(builder);
     let builder = offer::add(builder);
-    let builder = task::add(builder);
-    let stop = Stop::on_termination()?;
-    builder.build()?.serve(Transport::stdio(Framing::Auto)?, &Limits::recommended(), &stop)?;
-    Ok(())
+    Ok(task::add(builder).build()?)
 }

@@ -9,7 +9,7 @@ use mcp_stdio::{
     resource_template, tool,
 };
 
-use crate::content::PNG;
+use super::content::PNG;
 
 pub(crate) fn add(builder: ServerBuilder) -> ServerBuilder {
     let builder = resources(builder);

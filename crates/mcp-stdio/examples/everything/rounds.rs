@@ -8,7 +8,7 @@ use mcp_proto::{
 };
 use mcp_stdio::{CallContext, InvalidAnswer, NoArguments, ServerBuilder, ToolError, prompt, tool};
 
-use crate::ask::{ask, sample, text_of};
+use super::ask::{ask, sample, text_of};
 
 type Asked = Result<Outcome<CallToolResult>, ToolError>;
 
