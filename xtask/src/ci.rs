@@ -16,16 +16,17 @@ pub(crate) fn run() -> Result<()> {
         "clippy",
         "--workspace",
         "--all-targets",
+        "--all-features",
         "--locked",
         "--",
         "--deny",
         "warnings",
     ]))?;
-    let mut test = cargo(&["test", "--workspace", "--locked"]);
+    let mut test = cargo(&["test", "--workspace", "--all-features", "--locked"]);
     // A snapshot that does not match fails; nothing is written.
     test.env("INSTA_UPDATE", "no");
     step(test)?;
-    let mut doc = cargo(&["doc", "--workspace", "--no-deps", "--locked"]);
+    let mut doc = cargo(&["doc", "--workspace", "--all-features", "--no-deps", "--locked"]);
     doc.env("RUSTDOCFLAGS", "--deny warnings");
     step(doc)?;
     clients()
