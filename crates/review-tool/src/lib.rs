@@ -1,5 +1,6 @@
 //! Reviews a git change: diff, rules, findings, report.
 
+pub mod changed_names;
 pub mod control;
 pub mod diff;
 mod error;

@@ -251,8 +251,10 @@ impl RuleSet {
             }
         }
         hits.retain(|(at, hit)| {
-            let scope = rules[*at].file.scope;
+            let RuleFile { scope, languages, .. } = &rules[*at].file;
+            let scope = *scope;
             view.side(hit.side).is_changed(hit.line)
+                && (languages.is_empty() || !is_machine_made(view, hit))
                 && (scope == Scope::Any
                     || (scope == Scope::Test)
                         == (view.is_test() || hit.side == Side::New && view.in_test(hit.line)))
@@ -261,6 +263,14 @@ impl RuleSet {
         hits.dedup_by_key(|(at, hit)| (*at, hit.side, hit.line));
         hits.into_iter().map(|(at, hit)| (rules[at], hit)).collect()
     }
+}
+
+/// Longer lines, in bytes, come out of minifiers and bundlers.
+const MAX_WRITTEN_LINE: usize = 1000;
+
+/// Whether the line of a hit is nothing that a person wrote: what is wrong with it is wrong elsewhere.
+fn is_machine_made(view: &FileView, hit: &Hit) -> bool {
+    view.side(hit.side).line(hit.line).is_some_and(|line| line.len() > MAX_WRITTEN_LINE)
 }
 
 /// The page of an embedded rule, as Markdown.

@@ -2,7 +2,9 @@
 
 use std::cell::OnceCell;
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
+use crate::changed_names::ChangedNames;
 use crate::diff::FileChange;
 use crate::finding::Side;
 use crate::language::{Language, file_name, is_test_path};
@@ -20,6 +22,7 @@ pub struct FileView {
     is_test: bool,
     old: SideText,
     new: SideText,
+    change: Arc<ChangedNames>,
     old_trees: OnceCell<Vec<Option<Tree>>>,
     new_trees: OnceCell<Vec<Option<Tree>>>,
     test_lines: OnceCell<Vec<RangeInclusive<u32>>>,
@@ -38,6 +41,7 @@ impl FileView {
             is_test,
             old,
             new,
+            change: Arc::default(),
             old_trees: OnceCell::new(),
             new_trees: OnceCell::new(),
             test_lines: OnceCell::new(),
@@ -50,6 +54,18 @@ impl FileView {
         let old_path = change.old_path.as_ref().map(|path| path.display().into_owned());
         let view = Self::new(change.path().into_owned(), old_path, old, new);
         Self { language: change.language(), ..view }
+    }
+
+    /// Says what the change as a whole does to names; without it nothing is known of other files.
+    #[must_use]
+    pub fn within(self, change: Arc<ChangedNames>) -> Self {
+        Self { change, ..self }
+    }
+
+    /// What the change as a whole does to names.
+    #[must_use]
+    pub fn change(&self) -> &ChangedNames {
+        &self.change
     }
 
     /// The path after the change, or before it for a deleted file.

@@ -129,3 +129,17 @@ fn embedded_rules_all_compile_and_have_ids_of_their_own() {
     }
     assert!(set.rules().is_sorted_by(|a, b| a.id() < b.id()));
 }
+
+#[test]
+fn a_line_that_a_machine_wrote_is_read_for_secrets_alone() {
+    let filler = "f(1);".repeat(250);
+    let token = concat!("ghp_q7Wd2LkZ9xRtYv4BnM6sHc3P", "fJg8Ea1UoK5i");
+    let text = format!("{filler}debugger;var t='{token}'\ndebugger;\n");
+    let case =
+        Case { path: None, old: None, new: Some(text), lines: Vec::new(), old_lines: Vec::new() };
+    let set = RuleSet::embedded();
+    let view = view("src/a.js", &case);
+    let on = |id: &str| lines(set, id, &view).0;
+    assert_eq!(on("javascript-debugger-statement"), [2]);
+    assert_eq!(on("secret-known-credential"), [1]);
+}

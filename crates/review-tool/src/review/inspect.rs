@@ -1,10 +1,11 @@
 //! Runs the rules over every file of a change, on all cores, in bounded memory.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
 use super::finish::{Candidate, candidate};
 use super::{Steps, cancelled};
+use crate::changed_names::ChangedNames;
 use crate::diff::apply::{Direction, apply, sides};
 use crate::diff::{FileChange, Problem, RepoPath};
 use crate::error::ReviewError;
@@ -44,6 +45,7 @@ pub(super) fn inspect(
 ) -> Result<Inspected, ReviewError> {
     let inspector = Inspector {
         is_patch,
+        names: Arc::new(ChangedNames::of(files)),
         repo,
         rules,
         no_flaky,
@@ -101,6 +103,7 @@ pub(super) fn inspect(
 
 struct Inspector<'a> {
     is_patch: bool,
+    names: Arc<ChangedNames>,
     repo: &'a (dyn Repo + Sync),
     rules: &'a RuleSet,
     no_flaky: bool,
@@ -188,7 +191,7 @@ impl Inspector<'_> {
             old = old.filter(fits).or_else(|| self.old_from_work_tree(file));
         }
         let (before, after, _) = sides(file, old.as_deref());
-        FileView::of_change(file, before, after)
+        FileView::of_change(file, before, after).within(Arc::clone(&self.names))
     }
 
     /// The old content of a file that a patch changes, where the work tree has either side of it.

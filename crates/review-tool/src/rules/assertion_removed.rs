@@ -42,6 +42,7 @@ fn compare(view: &FileView, before: &TestCase, after: &TestCase) -> Option<Hit> 
     }
     // An assertion that came says that the test was rewritten, and its reader will judge.
     let rewritten = !left.is_empty()
+        || grown(view, after)
         || code_lines(view).any(|(line, text)| {
             (after.line..=after.last).contains(&line) && checks_otherwise(text)
         });
@@ -60,6 +61,16 @@ fn compare(view: &FileView, before: &TestCase, after: &TestCase) -> Option<Hit> 
         before.name.trim_matches(['"', '\'', '`', '(', ')']).chars().take(60).collect();
     let message = format!("In the test {name} {what}, while the test goes on as before.");
     Some(Hit::removed(line).message(message))
+}
+
+/// From so many new lines on, a test is another one than before.
+const REWRITTEN: usize = 8;
+
+/// Whether the change writes much of the test anew, so that its checks may have another form.
+fn grown(view: &FileView, after: &TestCase) -> bool {
+    let within = |line: &u32| (after.line..=after.last).contains(line);
+    code_lines(view).filter(|(line, text)| within(line) && !text.trim().is_empty()).count()
+        >= REWRITTEN
 }
 
 /// The line to report for an assertion of `line`: that of the condition before it, where it goes too.
@@ -87,7 +98,7 @@ fn checks_otherwise(line: &str) -> bool {
     let line = line.trim();
     [
         "assert", "expect", "check", "verify", "should", "snapshot", "compare", "match", "ensure",
-        "require",
+        "require", "want",
     ]
     .iter()
     .any(|word| line.contains(word))

@@ -24,7 +24,9 @@ pub(super) fn scan(code: &Code<'_, '_>) -> Vec<Spot> {
             let call = format!("{of}.{unlock}");
             if !function.text().contains(&call) {
                 // Handed on by name, as to a cleanup.
-                if !function.text().contains(&format!(".{unlock}")) {
+                let handed_on = function.text().contains(&format!(".{unlock}"))
+                    || unlocked_elsewhere(code, &function, of, unlock);
+                if !handed_on {
                     let spot = Spot::at(statement).named(of);
                     out.push(match statements.get(at + 1) {
                         Some(next) => Spot { last: next.lines().0, ..spot },
@@ -53,6 +55,20 @@ pub(super) fn scan(code: &Code<'_, '_>) -> Vec<Spot> {
         }
     }
     out
+}
+
+/// Whether another function of the file unlocks the mutex without having locked it, as the second half
+/// of a pair does.
+fn unlocked_elsewhere(code: &Code<'_, '_>, function: &Node<'_>, of: &str, unlock: &str) -> bool {
+    let Some((_, field)) = of.rsplit_once('.') else { return false };
+    let (unlocks, locks) =
+        (format!(".{field}.{unlock}()"), format!(".{field}.{}()", unlock.replace("Unl", "L")));
+    code.root.children().any(|other| {
+        let text = other.text();
+        other.is(&["function_declaration", "method_declaration"])
+            && other.range() != function.range()
+            && text.find(&unlocks).is_some_and(|at| !text[..at].contains(&locks))
+    })
 }
 
 /// The mutex that a statement locks, and the method that unlocks it.

@@ -34,6 +34,11 @@ pub(super) fn check(view: &FileView) -> Vec<Hit> {
         new_side.changed_lines().map(|(_, line)| line.trim()).filter(|line| tells(line)).collect();
     // The lines of a test that has a new name count as added, though only its head may be.
     let known: HashSet<&str> = old.iter().map(|case| case.name.as_str()).collect();
+    let fresh_names: HashSet<String> = new
+        .iter()
+        .filter(|case| !known.contains(case.name.as_str()))
+        .map(|case| plain_name(&case.name))
+        .collect();
     let fresh = new.iter().filter(|case| !known.contains(case.name.as_str()));
     added
         .extend(fresh.flat_map(|case| case.text.lines()).map(str::trim).filter(|line| tells(line)));
@@ -46,6 +51,8 @@ pub(super) fn check(view: &FileView) -> Vec<Hit> {
             }
             _ => view.old_side().is_changed(case.line),
         })
+        .filter(|case| !fresh_names.contains(&plain_name(&case.name)))
+        .filter(|case| !view.change().adds(&case.name))
         .filter(|case| !lives_on(case, &added, &changed) && !lost_its_subject(case, view))
         .collect();
     let hit = |case: &TestCase, more: usize| {
@@ -62,6 +69,14 @@ pub(super) fn check(view: &FileView) -> Vec<Hit> {
         [first, rest @ ..] if removed.len() >= MANY => vec![hit(first, rest.len())],
         removed => removed.iter().map(|case| hit(case, 0)).collect(),
     }
+}
+
+/// The name as it would be in another style: `testFindsAll`, `finds_all` and `TestFindsAll` are one.
+fn plain_name(name: &str) -> String {
+    let name: String =
+        name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    let bare = name.trim_start_matches("test").trim_end_matches("test");
+    if bare.is_empty() { name } else { bare.to_owned() }
 }
 
 /// Whether a line is more than brackets and keywords.
@@ -84,15 +99,16 @@ fn lives_on(case: &TestCase, added: &HashSet<&str>, changed: &[&TestCase]) -> bo
             })
 }
 
-/// Whether the change takes out, from the same file, a function that the test calls.
+/// Whether the change takes out a function that the test calls.
 fn lost_its_subject(case: &TestCase, view: &FileView) -> bool {
     let text = |side: Side| view.side(side).fragments().iter().map(crate::source::Fragment::text);
     calls(&case.text).iter().any(|call| {
-        ["fn", "def", "func", "function"].iter().any(|keyword| {
-            text(Side::Old).any(|text| defines(text, keyword, call))
-                && !text(Side::New).any(|text| defines(text, keyword, call))
-                && !defines(&case.text, keyword, call)
-        })
+        call.len() >= 4 && view.change().takes_away(call)
+            || ["fn", "def", "func", "function"].iter().any(|keyword| {
+                text(Side::Old).any(|text| defines(text, keyword, call))
+                    && !text(Side::New).any(|text| defines(text, keyword, call))
+                    && !defines(&case.text, keyword, call)
+            })
     })
 }
 
