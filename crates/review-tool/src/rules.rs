@@ -242,11 +242,24 @@ impl RuleSet {
         view: &FileView,
         wanted: impl Fn(&Rule) -> bool,
     ) -> Vec<(&'r Rule, Hit)> {
+        self.check_until(view, wanted, &|| false)
+    }
+
+    /// As [`RuleSet::check`], but breaks off once `cancelled` says so; what it returns then is not all.
+    /// Asked at every node of a syntax tree, so it must be cheap.
+    pub fn check_until<'r>(
+        &'r self,
+        view: &FileView,
+        wanted: impl Fn(&Rule) -> bool,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Vec<(&'r Rule, Hit)> {
         let rules: Vec<&Rule> =
             self.rules.iter().filter(|rule| rule.reads(view) && wanted(rule)).collect();
-        let mut hits = introduced::check(&rules, view);
+        let mut hits = introduced::check(&rules, view, cancelled);
         for (at, rule) in rules.iter().enumerate() {
-            if let Run::Check(check) = rule.run {
+            if let Run::Check(check) = rule.run
+                && !cancelled()
+            {
                 hits.extend(check(view).into_iter().map(|hit| (at, hit)));
             }
         }

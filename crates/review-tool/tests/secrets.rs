@@ -284,7 +284,10 @@ fn text_that_only_looks_like_a_credential_is_left_alone() {
         if !found.is_empty() {
             faults.push(format!("{text}\n   found {found:?}"));
         }
-        assert_eq!(redact(&text), text);
+        // What holds a prefix inside a word is no finding, but might be a credential glued to a word,
+        // so it is not shown either.
+        let glued = ["task-", "disk-"].iter().any(|word| template.starts_with(word));
+        assert_eq!(redact(&text).contains(MASK), glued, "{text}");
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }

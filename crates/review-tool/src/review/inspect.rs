@@ -10,7 +10,7 @@ use crate::diff::apply::{Direction, apply, sides};
 use crate::diff::{FileChange, Problem, RepoPath};
 use crate::error::ReviewError;
 use crate::repo::Repo;
-use crate::rules::RuleSet;
+use crate::rules::{Rule, RuleSet};
 use crate::view::{FileView, MAX_PARSED_BYTES};
 
 /// Files in flight between the reader and the workers.
@@ -176,7 +176,8 @@ impl Inspector<'_> {
                 ),
             ));
         }
-        let hits = self.rules.check(&view, |rule| !(self.no_flaky && rule.file.flaky));
+        let wanted = |rule: &Rule| !(self.no_flaky && rule.file.flaky);
+        let hits = self.rules.check_until(&view, wanted, &|| self.steps.control.cancelled());
         out.candidates.extend(hits.into_iter().map(|(rule, hit)| candidate(rule, hit, &view)));
         let _turn = self.order.lock().unwrap_or_else(PoisonError::into_inner);
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;

@@ -38,7 +38,11 @@ struct Readers<'r> {
 }
 
 /// Runs the rules among `rules` that read syntax; hits name a rule by its position.
-pub(super) fn check(rules: &[&Rule], view: &FileView) -> Vec<(usize, Hit)> {
+pub(super) fn check(
+    rules: &[&Rule],
+    view: &FileView,
+    cancelled: &dyn Fn() -> bool,
+) -> Vec<(usize, Hit)> {
     let Some(language) = view.language() else { return Vec::new() };
     let mut readers = Readers { queries: Vec::new(), scans: Vec::new() };
     for (at, rule) in rules.iter().enumerate() {
@@ -56,11 +60,11 @@ pub(super) fn check(rules: &[&Rule], view: &FileView) -> Vec<(usize, Hit)> {
     {
         return Vec::new();
     }
-    let found = scan(&readers, rules, view, Side::New, |lines| new.touches(&lines));
+    let found = scan(&readers, rules, view, Side::New, cancelled, |lines| new.touches(&lines));
     if found.is_empty() {
         return Vec::new();
     }
-    let before = matches_before(&found, &readers, rules, view);
+    let before = matches_before(&found, &readers, rules, view, cancelled);
     keep_introduced(found, &before, view)
 }
 
@@ -70,13 +74,14 @@ fn matches_before(
     readers: &Readers<'_>,
     rules: &[&Rule],
     view: &FileView,
+    cancelled: &dyn Fn() -> bool,
 ) -> Vec<Found> {
     let has_fired = |rule: usize| found.iter().any(|found| found.rule == rule);
     let fired = Readers {
         queries: readers.queries.iter().copied().filter(|(rule, _)| has_fired(*rule)).collect(),
         scans: readers.scans.iter().copied().filter(|(rule, _)| has_fired(*rule)).collect(),
     };
-    scan(&fired, rules, view, Side::Old, |_| true)
+    scan(&fired, rules, view, Side::Old, cancelled, |_| true)
 }
 
 fn scan(
@@ -84,6 +89,7 @@ fn scan(
     rules: &[&Rule],
     view: &FileView,
     side: Side,
+    cancelled: &dyn Fn() -> bool,
     enter: impl Fn(std::ops::RangeInclusive<u32>) -> bool,
 ) -> Vec<Found> {
     let queries = &readers.queries;
@@ -97,8 +103,9 @@ fn scan(
         set.scan(
             tree,
             |first, last| {
-                touched(first, last)
-                    || around(&functions, first).is_some_and(|of| of.contains(&last))
+                !cancelled()
+                    && (touched(first, last)
+                        || around(&functions, first).is_some_and(|of| of.contains(&last)))
             },
             |index, matched| {
                 let rule = queries[index].0;
@@ -135,7 +142,7 @@ fn scan(
                 });
             },
         );
-        for (rule, scan) in &readers.scans {
+        for (rule, scan) in readers.scans.iter().take_while(|_| !cancelled()) {
             let code = Code { language: tree.language(), root: tree.root(), touched: &touched };
             for spot in scan(&code) {
                 let message = rules[*rule].file.message.replace("{NAME}", &spot.name);
