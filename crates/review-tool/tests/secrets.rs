@@ -116,7 +116,7 @@ const FOUND: &[(&str, &str)] = &[
     ("gitlab-service-token", "token = \"«glrt-{w20}»\""),
     ("bitbucket-token", "«ATBB{w32}»"),
     ("atlassian-token", "«ATATT3{w180}»"),
-    ("npm-token", "//registry.npmjs.org/:_authToken=«npm_{w36}»"),
+    ("npm-token", "//npm.example.com/:_authToken=«npm_{w36}»"),
     ("npm-auth-token", "//npm.corp.io/:_authToken=«{h8}-{h4}-{h4}-{h4}-{h12}»"),
     ("pypi-token", "password = «pypi-AgEIcHlwaS5vcmc{w120}»"),
     ("crates-io-token", "token = \"«cio{w32}»\""),
