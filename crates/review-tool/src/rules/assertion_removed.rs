@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::Hit;
 use super::test_case::{TestCase, test_cases};
 use crate::finding::Side;
+use crate::language::Language;
 use crate::view::FileView;
 
 /// The check of `assertion-removed`: one hit for each test, at the first assertion gone.
@@ -37,6 +38,7 @@ fn compare(view: &FileView, before: &TestCase, after: &TestCase) -> Option<Hit> 
             Some(at) => {
                 left.swap_remove(at);
             }
+            None if lost_its_call(view, *line, &after.text) => {}
             None => gone.push((*line, text.as_str())),
         }
     }
@@ -61,6 +63,28 @@ fn compare(view: &FileView, before: &TestCase, after: &TestCase) -> Option<Hit> 
         before.name.trim_matches(['"', '\'', '`', '(', ')']).chars().take(60).collect();
     let message = format!("In the test {name} {what}, while the test goes on as before.");
     Some(Hit::removed(line).message(message))
+}
+
+/// How many lines above an assertion the call may stand whose error it checks.
+const CALL_ABOVE: u32 = 3;
+
+/// Whether an assertion of Go only says that a call worked, and goes together with that call.
+fn lost_its_call(view: &FileView, line: u32, after: &str) -> bool {
+    if view.language() != Some(Language::Go) {
+        return false;
+    }
+    let old = view.old_side();
+    let above = (line.saturating_sub(CALL_ABOVE)..line).rev();
+    let lines = above.take_while(|&line| old.is_changed(line)).filter_map(|line| old.line(line));
+    lines.into_iter().find_map(called).is_some_and(|call| !after.contains(call))
+}
+
+/// The function whose error a line keeps, up to its opening bracket: `os.Open(`.
+fn called(line: &str) -> Option<&str> {
+    let (names, value) = line.split_once(":=").or_else(|| line.split_once(" = "))?;
+    let keeps = names.trim().trim_start_matches("if ").rsplit(',').next()?.trim();
+    let end = value.find('(').filter(|_| keeps.to_ascii_lowercase().ends_with("err"))?;
+    Some(value[..=end].trim_start())
 }
 
 /// From so many new lines on, a test is another one than before.

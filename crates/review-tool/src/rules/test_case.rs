@@ -125,7 +125,10 @@ fn test_name(language: Language, node: &Node<'_>) -> Option<(String, u32)> {
             let mut before = node.prev();
             while let Some(sibling) = before {
                 match sibling.kind().as_str() {
-                    "attribute_item" if crate::view::is_test_attribute(sibling.text()) => {
+                    "attribute_item"
+                        if crate::view::is_test_attribute(sibling.text())
+                            && !sibling.text().contains("cfg(") =>
+                    {
                         return node.field("name").map(named);
                     }
                     "attribute_item" | "line_comment" | "block_comment" => before = sibling.prev(),
