@@ -6,7 +6,7 @@
 //! code is not new. A match whose own lines are unchanged is new when what kept it silent is gone, such
 //! as the `close` of a file; it is then reported where that stood.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 
 use super::flow::{self, Flows};
@@ -176,12 +176,12 @@ fn keep_introduced(found: Vec<Found>, before: &[Found], view: &FileView) -> Vec<
         }
         *known[found.rule].entry(&found.tokens).or_default() += 1;
     }
-    let at_old_line =
-        |rule: usize, line: u32| before.iter().any(|b| b.rule == rule && b.at == line);
+    let at_old_line: HashSet<(usize, u32)> = before.iter().map(|b| (b.rule, b.at)).collect();
     let mut hits = Vec::new();
     for found in found {
         if !new.is_changed(found.at)
-            && old_line_of(found.at, old, new).is_some_and(|line| at_old_line(found.rule, line))
+            && old_line_of(found.at, old, new)
+                .is_some_and(|line| at_old_line.contains(&(found.rule, line)))
         {
             continue;
         }

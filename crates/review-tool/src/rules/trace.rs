@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use crate::language::Language;
 use crate::syntax::Node;
 
+mod format;
 mod go;
 mod python;
 mod rust;
@@ -209,12 +210,7 @@ impl<'t> Flow<'t> {
             _ => self.collect_rust(node, within, left, out),
         };
         if !is_known {
-            out.push(Piece::Value(Value {
-                text: node.text(),
-                node: Some(node.clone()),
-                within: within.clone(),
-                is_number: false,
-            }));
+            out.push(put(node, within, false));
         }
     }
 
@@ -314,6 +310,12 @@ impl<'t> Flows<'t> {
         });
         &self.made[index]
     }
+}
+
+/// A value that `within` puts into a text.
+fn put<'t>(value: &Node<'t>, within: &Node<'t>, is_number: bool) -> Piece<'t> {
+    let node = Some(value.clone());
+    Piece::Value(Value { text: value.text(), node, within: within.clone(), is_number })
 }
 
 /// The nodes of a list without punctuation and comments.

@@ -2,10 +2,13 @@
 
 use crate::syntax::Node;
 
-use super::{Flow, Piece, Value, items};
+use super::format::{self, Verbs};
+use super::{Flow, Piece, items};
 
 pub(super) const FUNCTIONS: &[&str] =
     &["function_declaration", "method_declaration", "func_literal"];
+
+const VERBS: Verbs = Verbs { numbers: "dtfxXpceg", named: false, repeats_last: false };
 
 impl<'t> Flow<'t> {
     pub(super) fn read_go(&mut self, node: &Node<'t>) {
@@ -114,7 +117,7 @@ impl<'t> Flow<'t> {
                 let Some((format, values)) = arguments.split_first() else { return false };
                 let mut template = Vec::new();
                 self.collect(format, within, left, &mut template);
-                fill_verbs(template, values, within, out);
+                format::fill(template, values, within, &VERBS, out);
                 true
             }
             "strings.Join" => match arguments.first() {
@@ -145,46 +148,6 @@ impl<'t> Flow<'t> {
             }
             _ => false,
         }
-    }
-}
-
-fn fill_verbs<'t>(
-    template: Vec<Piece<'t>>,
-    values: &[Node<'t>],
-    within: &Node<'t>,
-    out: &mut Vec<Piece<'t>>,
-) {
-    let mut next = 0;
-    for piece in template {
-        let Piece::Literal(text) = piece else {
-            out.push(piece);
-            continue;
-        };
-        let mut rest = text.as_str();
-        while let Some(at) = rest.find('%') {
-            out.push(Piece::Literal(rest[..at].to_owned()));
-            let verb = &rest[at + 1..];
-            if let Some(after) = verb.strip_prefix('%') {
-                out.push(Piece::Literal("%".to_owned()));
-                rest = after;
-                continue;
-            }
-            let len = verb.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(0);
-            let letter = verb[len..].chars().next().unwrap_or('v');
-            rest = &verb[(len + letter.len_utf8()).min(verb.len())..];
-            if let Some(value) = values.get(next) {
-                let is_number =
-                    matches!(letter, 'd' | 't' | 'f' | 'x' | 'X' | 'p' | 'c' | 'e' | 'g');
-                out.push(Piece::Value(Value {
-                    text: value.text(),
-                    node: Some(value.clone()),
-                    within: within.clone(),
-                    is_number,
-                }));
-            }
-            next += 1;
-        }
-        out.push(Piece::Literal(rest.to_owned()));
     }
 }
 

@@ -2,9 +2,12 @@
 
 use crate::syntax::Node;
 
-use super::{Flow, Piece, Value, items};
+use super::format::{self, Verbs};
+use super::{Flow, Piece, Value, items, put};
 
 pub(super) const FUNCTIONS: &[&str] = &["function_definition"];
+
+const VERBS: Verbs = Verbs { numbers: "difx", named: true, repeats_last: true };
 
 impl<'t> Flow<'t> {
     pub(super) fn read_python(&mut self, node: &Node<'t>) {
@@ -180,45 +183,10 @@ impl<'t> Flow<'t> {
                     return false;
                 }
                 let values = if b.is(&["tuple"]) { items(&b) } else { vec![b] };
-                Self::fill_percent(template, &values, within, out);
+                format::fill(template, &values, within, &VERBS, out);
                 true
             }
             _ => false,
-        }
-    }
-
-    fn fill_percent(
-        template: Vec<Piece<'t>>,
-        values: &[Node<'t>],
-        within: &Node<'t>,
-        out: &mut Vec<Piece<'t>>,
-    ) {
-        let mut next = 0;
-        for piece in template {
-            let Piece::Literal(text) = piece else {
-                out.push(piece);
-                continue;
-            };
-            let mut rest = text.as_str();
-            while let Some(at) = rest.find('%') {
-                out.push(Piece::Literal(rest[..at].to_owned()));
-                let verb = &rest[at + 1..];
-                if let Some(after) = verb.strip_prefix('%') {
-                    out.push(Piece::Literal("%".to_owned()));
-                    rest = after;
-                    continue;
-                }
-                let named = verb.strip_prefix('(').and_then(|v| v.find(')')).map_or(0, |n| n + 2);
-                let len = verb[named..].find(|c: char| c.is_ascii_alphabetic()).unwrap_or(0);
-                let letter = verb[named + len..].chars().next().unwrap_or('s');
-                rest = &verb[(named + len + letter.len_utf8()).min(verb.len())..];
-                if let Some(value) = values.get(next.min(values.len().saturating_sub(1))) {
-                    let is_number = matches!(letter, 'd' | 'i' | 'f' | 'x');
-                    out.push(put(value, within, is_number));
-                }
-                next += 1;
-            }
-            out.push(Piece::Literal(rest.to_owned()));
         }
     }
 
@@ -303,11 +271,6 @@ impl<'t> Flow<'t> {
             out.push(Piece::Literal(rest.to_owned()));
         }
     }
-}
-
-fn put<'t>(value: &Node<'t>, within: &Node<'t>, is_number: bool) -> Piece<'t> {
-    let node = Some(value.clone());
-    Piece::Value(Value { text: value.text(), node, within: within.clone(), is_number })
 }
 
 fn is_route(decorator: &str) -> bool {
