@@ -1,4 +1,4 @@
-//! How a request ends, for now or for good, and how a result says so.
+//! How a request ends, or asks for input first, and how a result says so.
 
 use serde::Deserialize;
 use serde::de::Error as _;

@@ -7,7 +7,7 @@ use crate::repo::RepoError;
 pub enum ReviewError {
     /// The change could not be read.
     #[error(transparent)]
-    Repo(#[from] RepoError),
+    Repo(RepoError),
     /// The caller cancelled.
     #[error("the review was cancelled")]
     Cancelled,
@@ -19,6 +19,15 @@ pub enum ReviewError {
     /// Paths were given for a diff, which is reviewed as it is.
     #[error("paths narrow a change that git makes, not a diff that is given; leave them out")]
     PathsWithPatch,
+}
+
+impl From<RepoError> for ReviewError {
+    fn from(error: RepoError) -> Self {
+        match error {
+            RepoError::Cancelled => Self::Cancelled,
+            error => Self::Repo(error),
+        }
+    }
 }
 
 impl ReviewError {

@@ -202,11 +202,11 @@ impl PartialOrd for Finding {
 
 impl Ord for Finding {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        let key = |f: &Self| (f.severity, f.line, f.side == Side::Old);
         self.severity
             .cmp(&other.severity)
             .then_with(|| self.file.cmp(&other.file))
-            .then_with(|| key(self).cmp(&key(other)))
+            .then_with(|| self.line.cmp(&other.line))
+            .then_with(|| (self.side == Side::Old).cmp(&(other.side == Side::Old)))
             .then_with(|| self.rule.cmp(&other.rule))
             .then_with(|| self.title.cmp(&other.title))
             .then_with(|| self.fingerprint.cmp(&other.fingerprint))

@@ -1,6 +1,7 @@
 //! Reviews a git change: diff, rules, findings, report.
 
 pub mod changed_names;
+mod content;
 pub mod control;
 pub mod diff;
 mod error;

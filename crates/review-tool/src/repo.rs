@@ -168,6 +168,21 @@ pub trait Repo {
     fn work_file(&self, path: &RepoPath, limit: u64) -> Option<Vec<u8>>;
 }
 
+/// The repository for a scope, as it was `opened`. A diff alone needs none, unless the caller `named` one.
+///
+/// # Errors
+/// Why it was not opened, where it is needed.
+pub fn for_scope(
+    opened: Result<Box<dyn Repo + Sync>, RepoError>,
+    scope: &Scope,
+    named: bool,
+) -> Result<Box<dyn Repo + Sync>, RepoError> {
+    match opened {
+        Err(_) if matches!(scope, Scope::Patch(_)) && !named => Ok(Box::new(NoRepo)),
+        opened => opened,
+    }
+}
+
 /// The lack of a repository: a diff alone is reviewed.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoRepo;

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use crate::control::{Control, Progress};
-use crate::diff::{self, Body, FileChange, Hunk, Problem};
+use crate::diff::{self, Body, ChangeSet, FileChange, Hunk, Problem};
 use crate::error::ReviewError;
 use crate::finding::Finding;
-use crate::repo::{Change, Repo, RepoError};
+use crate::repo::{Change, Repo};
 use crate::report::{
     Counts, Document, Files, Gate, Meta, SCHEMA_VERSION, Skipped, Status, Summary, Usage,
     summary_text,
@@ -18,7 +18,6 @@ mod binary;
 mod finish;
 mod inspect;
 
-pub(crate) use binary::is_utf16;
 pub use finish::Excerpt;
 
 /// A review with what a renderer needs beside the document.
@@ -46,15 +45,16 @@ pub fn review(
     }
     let steps = Steps { control };
     steps.say(0, None, "reading the change");
-    let change = match &request.scope {
-        Scope::Patch(text) => Change { diff: text.clone(), ..Change::default() },
-        scope => repo.change(scope, &request.paths, control).map_err(cancelled)?,
+    let (change, text) = match &request.scope {
+        Scope::Patch(text) => (Change::default(), Some(text)),
+        scope => (repo.change(scope, &request.paths, control)?, None),
     };
-    let (set, mut problems) = diff::parse(&change.diff);
+    let text = text.unwrap_or(&change.diff);
+    let (set, mut problems) = diff::parse(text);
     problems.extend(change.problems);
     if set.files.is_empty()
         && problems.is_empty()
-        && change.diff.iter().any(|byte| !byte.is_ascii_whitespace())
+        && text.iter().any(|byte| !byte.is_ascii_whitespace())
     {
         return Err(ReviewError::NotADiff);
     }
@@ -72,12 +72,10 @@ pub fn review(
     let mut files = Files::default();
     let mut wanted: Vec<&FileChange<'_>> = Vec::new();
     for file in &set.files {
-        let as_text = forced_set.files.iter().find(|other| {
-            file.body == Body::Binary
-                && other.new_path == file.new_path
-                && other.old_path == file.old_path
-        });
-        let file = as_text.unwrap_or(file);
+        let file = match file.body {
+            Body::Binary => as_text(file, &forced_set).unwrap_or(file),
+            Body::Text(_) | Body::Empty => file,
+        };
         if file.body == Body::Binary && file.language().is_some() && !is_known(&problems, file) {
             problems.push(Problem::of_file(
                 file.path(),
@@ -168,6 +166,14 @@ fn skip_reason(file: &FileChange<'_>) -> Option<&'static str> {
     }
 }
 
+/// The same file in the diff that takes content for text.
+fn as_text<'s, 'd>(file: &FileChange<'_>, set: &'s ChangeSet<'d>) -> Option<&'s FileChange<'d>> {
+    let same = |other: &&FileChange<'_>| {
+        other.new_path == file.new_path && other.old_path == file.old_path
+    };
+    set.files.iter().find(same)
+}
+
 fn is_known(problems: &[Problem], file: &FileChange<'_>) -> bool {
     problems.iter().any(|problem| problem.file.as_deref() == Some(&file.path()))
 }
@@ -181,13 +187,6 @@ fn is_commit_line(hunk: &Hunk<'_>) -> bool {
 fn is_link_target(hunk: &Hunk<'_>) -> bool {
     let single = |len: u32| len <= 1;
     single(hunk.old_len) && single(hunk.new_len)
-}
-
-fn cancelled(error: RepoError) -> ReviewError {
-    match error {
-        RepoError::Cancelled => ReviewError::Cancelled,
-        error => ReviewError::Repo(error),
-    }
 }
 
 /// Progress and cancellation of one review.

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::control::Control;
 use crate::error::ReviewError;
 use crate::finding::Severity;
-use crate::repo::{Repo, RepoError};
+use crate::repo::{Repo, RepoError, for_scope};
 use crate::report::{Document, SCHEMA, Stamp, Status};
 use crate::request::{ReviewRequest, Scope};
 use crate::rules::RuleSet;
@@ -155,14 +155,10 @@ fn run(
     let arguments = decode(arguments)?;
     let repo = arguments.repo.clone();
     let request = request(arguments)?;
-    let is_patch = matches!(request.scope, Scope::Patch(_));
     let say = |error: ReviewError| format!("the review did not run: {error}");
-    let repo: Box<dyn Repo + Sync> = match host.open(repo.as_deref()) {
-        Ok(repo) => repo,
-        // A diff alone needs no repository, unless the caller named one.
-        Err(_) if is_patch && repo.is_none() => Box::new(crate::repo::NoRepo),
-        Err(error) => return Err(say(error.into())),
-    };
+    let opened = host.open(repo.as_deref());
+    let repo =
+        for_scope(opened, &request.scope, repo.is_some()).map_err(|error| say(error.into()))?;
     let mut review = crate::review(&request, repo.as_ref(), rules, control).map_err(say)?;
     review.document.stamp(host.stamp());
     Ok(review.document)

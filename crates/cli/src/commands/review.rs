@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use review_tool::repo::git::Git;
-use review_tool::repo::{NoRepo, Repo};
+use review_tool::repo::{Repo, for_scope};
 use review_tool::report::{Status, text};
 use review_tool::request::{ReviewRequest, Scope};
 use review_tool::rules::RuleSet;
@@ -83,12 +83,9 @@ fn read_diff(path: &Path) -> anyhow::Result<Vec<u8>> {
 
 fn open(args: &ReviewArgs, scope: &Scope) -> Result<Box<dyn Repo + Sync>, ReviewError> {
     let folder = args.repo.as_deref().unwrap_or(Path::new("."));
-    match Git::open(folder, args.repo.is_some()) {
-        Ok(git) => Ok(Box::new(git)),
-        // A diff alone needs no repository, unless the caller named one.
-        Err(_) if matches!(scope, Scope::Patch(_)) && args.repo.is_none() => Ok(Box::new(NoRepo)),
-        Err(error) => Err(error.into()),
-    }
+    let named = args.repo.is_some();
+    let opened = Git::open(folder, named).map(|git| Box::new(git) as Box<dyn Repo + Sync>);
+    Ok(for_scope(opened, scope, named)?)
 }
 
 fn render(review: &Review, format: Format, args: &ReviewArgs) -> String {

@@ -4,7 +4,7 @@
 //! as a header; outside, nothing but the known header lines is read. Whatever does not fit is a
 //! [`Problem`] and marks its file as damaged; the rest is still read. Never fails, never panics.
 
-use super::path::{is_prefixed, read, read_pair, strip, unquote};
+use super::path::{is_prefixed, read, read_pair, read_whole, strip};
 use super::{Body, ChangeSet, FileChange, Hunk, Line, LineKind, Problem, RepoPath, Status};
 
 /// Reads a diff. Files come in the order of the text; problems say what was left out.
@@ -72,14 +72,12 @@ impl<'d> Parser<'d> {
         } else if let Some(path) =
             text.strip_prefix(b"diff --cc ").or_else(|| text.strip_prefix(b"diff --combined "))
         {
-            let path = unquote(path).map_or_else(|| path.to_vec(), |(path, _)| path);
-            let combined_path = Some(path);
+            let combined_path = Some(read_whole(path));
             self.start(Header { git: true, parents: 2, combined_path, ..Header::default() });
         } else if let Some(path) = text.strip_prefix(b"* Unmerged path ") {
             self.finish();
-            let path = unquote(path).map_or_else(|| path.to_vec(), |(path, _)| path);
             self.problems.push(Problem::of_file(
-                RepoPath::new(path).display(),
+                RepoPath::new(read_whole(path)).display(),
                 "the path is unmerged, so it has no one content to review: resolve the conflict first",
             ));
         } else if let Some(message) = self.unreadable(text, after) {

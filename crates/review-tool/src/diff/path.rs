@@ -31,6 +31,14 @@ impl RepoPath {
         }
     }
 
+    /// The path behind `prefix` as a diff writes it: in quotes where it could be misread.
+    #[must_use]
+    pub fn in_diff(&self, prefix: &str) -> Vec<u8> {
+        let plain = |byte: &u8| (0x21..=0x7e).contains(byte) && !matches!(byte, b'"' | b'\\');
+        let bytes = [prefix.as_bytes(), &self.0].concat();
+        if self.0.iter().all(plain) { bytes } else { quote(&bytes).into_bytes() }
+    }
+
     /// The language that the path tells; what is not UTF-8 in it does not count.
     #[must_use]
     pub fn language(&self) -> Option<Language> {
@@ -106,6 +114,11 @@ pub(super) fn unquote(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
             _ => out.push(byte),
         }
     }
+}
+
+/// Reads a path that is all of `text`, quoted or not.
+pub(super) fn read_whole(text: &[u8]) -> Vec<u8> {
+    unquote(text).map_or_else(|| text.to_vec(), |(path, _)| path)
 }
 
 /// Reads one path from a `---`, `+++`, `rename` or `copy` line: quoted, or up to a tab, after which

@@ -98,9 +98,10 @@ impl Git {
             }
             Scope::All => {
                 self.root_for("changed in a work tree")?;
-                let head = revision::head(&self.runner)?;
-                let base = head.map_or_else(|| revision::empty_tree(&self.runner), Ok)?;
-                Ok(Sides::WorkTree { base: Some(base) })
+                Ok(match revision::head(&self.runner)? {
+                    Some(head) => Sides::WorkTree { base: Some(head) },
+                    None => Sides::FirstWorkTree { empty: revision::empty_tree(&self.runner)? },
+                })
             }
             Scope::Revisions(revisions) => {
                 let sides = revision::resolve(&self.runner, revisions)?;
@@ -129,6 +130,7 @@ impl Git {
                 (base.clone(), None)
             }
             Sides::WorkTree { base } => (base.clone(), None),
+            Sides::FirstWorkTree { .. } => (None, None),
             Sides::Both { base, head } => (Some(base.clone()), Some(head.clone())),
             Sides::Several { objects } => (None, objects.first().cloned()),
         };
@@ -136,15 +138,17 @@ impl Git {
         match sides {
             // Without a commit, `--cached` compares with nothing at all, as it should.
             Sides::Index { .. } | Sides::WorkTree { base: None } => {}
-            Sides::WorkTree { base: Some(base) } => arguments.push(base.into()),
+            Sides::WorkTree { base: Some(base) } | Sides::FirstWorkTree { empty: base } => {
+                arguments.push(base.into());
+            }
             Sides::Both { base, head } => arguments.extend([base.into(), head.into()]),
             Sides::Several { objects } => arguments.extend(objects.iter().map(Into::into)),
         }
         arguments.push("--".into());
         arguments.extend(paths.iter().cloned());
-        let reads_work_tree = matches!(sides, Sides::WorkTree { .. });
+        let reads_work_tree = matches!(sides, Sides::WorkTree { .. } | Sides::FirstWorkTree { .. });
         let filters = if reads_work_tree { self.runner.filter_drivers()? } else { Vec::new() };
-        let (diff, problems) = self.runner.stream_with_problems(&arguments, &filters, control)?;
+        let (diff, problems) = self.runner.stream(&arguments, &filters, control)?;
         Ok(Change { diff, base, head, problems })
     }
 }
@@ -161,9 +165,6 @@ impl Repo for Git {
         if *scope == Scope::All {
             let root = self.root_for("changed in a work tree")?;
             work_tree::append_untracked(&self.runner, root, paths, &mut change, control)?;
-            if revision::head(&self.runner)?.is_none() {
-                change.base = None;
-            }
         }
         Ok(change)
     }

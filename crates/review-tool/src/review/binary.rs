@@ -4,15 +4,13 @@
 //! change. So a file in a language that the reviewer reads is read again as text whatever it holds, and
 //! any other file that holds no zero byte. What cannot be read so is a problem, not a skipped file.
 
-use super::cancelled;
+use crate::content::{self, Kind, PROBE};
 use crate::control::Control;
 use crate::diff::{Body, FileChange, Problem, RepoPath};
 use crate::error::ReviewError;
 use crate::repo::{Change, Repo};
 use crate::request::Scope;
 
-/// git looks for a zero byte in this much of a content.
-const PROBE: usize = 8000;
 /// A content beyond this many bytes is not probed.
 const MAX_PROBED: u64 = 64 << 20;
 
@@ -46,57 +44,36 @@ pub(super) fn diff_as_text(
     repo.contents(&ids, MAX_PROBED, control, &mut |at, content| {
         contents[at] = content.map(probe);
         true
-    })
-    .map_err(cancelled)?;
+    })?;
     let mut paths: Vec<RepoPath> = Vec::new();
     for (file, stored) in suspects.iter().zip(contents) {
         let content = stored.or_else(|| {
             let path = file.new_path.as_ref().filter(|_| in_work_tree)?;
             repo.work_file(path, MAX_PROBED).map(probe)
         });
-        match judge(file, content.as_deref()) {
-            Verdict::Text => {
+        let problem = match content.map(|content| content::kind(file.language(), &content)) {
+            Some(Kind::Text) => {
                 paths.extend(file.old_path.iter().cloned());
                 paths.extend(file.new_path.iter().cloned());
+                continue;
             }
-            Verdict::Binary => {}
-            Verdict::Unreadable(message) => problems.push(Problem::of_file(file.path(), message)),
-        }
+            Some(Kind::Binary) => continue,
+            Some(Kind::Utf16) => "the file is UTF-16, which was not reviewed: store it as UTF-8",
+            None => {
+                "git calls the file binary and its content cannot be looked at; it was not reviewed"
+            }
+        };
+        problems.push(Problem::of_file(file.path(), problem));
     }
     if paths.is_empty() {
         return Ok(Change::default());
     }
     paths.sort();
     paths.dedup();
-    repo.change_as_text(scope, &paths, control).map_err(cancelled)
+    Ok(repo.change_as_text(scope, &paths, control)?)
 }
 
-#[derive(Debug, PartialEq, Eq)]
-enum Verdict {
-    Text,
-    Binary,
-    Unreadable(&'static str),
-}
-
-fn judge(file: &FileChange<'_>, content: Option<&[u8]>) -> Verdict {
-    match content {
-        None => Verdict::Unreadable(
-            "git calls the file binary and its content cannot be looked at; it was not reviewed",
-        ),
-        Some(content) if file.language().is_some() && is_utf16(content) => {
-            Verdict::Unreadable("the file is UTF-16, which was not reviewed: store it as UTF-8")
-        }
-        Some(content) if file.language().is_none() && content.contains(&0) => Verdict::Binary,
-        Some(_) => Verdict::Text,
-    }
-}
-
-/// Whether a content opens with the mark of UTF-16.
-pub(crate) fn is_utf16(content: &[u8]) -> bool {
-    matches!(content, [0xff, 0xfe, ..] | [0xfe, 0xff, ..])
-}
-
-/// The part of a content that tells binary from text.
+/// The part of a content that tells what it is.
 fn probe(mut content: Vec<u8>) -> Vec<u8> {
     content.truncate(PROBE);
     content.shrink_to_fit();

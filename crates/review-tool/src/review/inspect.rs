@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
+use super::Steps;
 use super::finish::{Candidate, candidate};
-use super::{Steps, cancelled};
 use crate::changed_names::ChangedNames;
 use crate::diff::apply::{Direction, apply, sides};
 use crate::diff::{FileChange, Problem, RepoPath};
@@ -60,7 +60,7 @@ pub(super) fn inspect(
     if workers <= 1 {
         let mut all = Inspected::default();
         inspector.feed(files, |job| {
-            inspector.run(&job, &mut all);
+            inspector.run(job, &mut all);
             true
         })?;
         return inspector.conclude(all);
@@ -75,7 +75,7 @@ pub(super) fn inspect(
                     loop {
                         let job = receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
                         let Ok(job) = job else { return part };
-                        inspector.run(&job, &mut part);
+                        inspector.run(job, &mut part);
                     }
                 })
             })
@@ -150,7 +150,7 @@ impl Inspector<'_> {
             !self.steps.control.cancelled() && give(Job { file: files[places[at]], old: content })
         };
         let limit = MAX_PARSED_BYTES as u64;
-        self.repo.contents(&ids, limit, self.steps.control, &mut sink).map_err(cancelled)?;
+        self.repo.contents(&ids, limit, self.steps.control, &mut sink)?;
         self.steps.check()?;
         for file in &files[next..] {
             self.steps.check()?;
@@ -161,7 +161,7 @@ impl Inspector<'_> {
         Ok(())
     }
 
-    fn run(&self, job: &Job<'_, '_>, out: &mut Inspected) {
+    fn run(&self, job: Job<'_, '_>, out: &mut Inspected) {
         if self.stopped.load(Ordering::Relaxed) || self.steps.control.cancelled() {
             self.stopped.store(true, Ordering::Relaxed);
             return;
@@ -184,9 +184,8 @@ impl Inspector<'_> {
         self.steps.say(done, Some(self.total), format!("reviewed {path}"));
     }
 
-    fn view(&self, job: &Job<'_, '_>) -> FileView {
-        let file = job.file;
-        let mut old = job.old.clone();
+    fn view(&self, job: Job<'_, '_>) -> FileView {
+        let Job { file, mut old } = job;
         if self.is_patch && file.parents == 1 && !file.damaged && file.old_path.is_some() {
             let fits = |old: &Vec<u8>| apply(old, file.hunks(), Direction::Forward).is_ok();
             old = old.filter(fits).or_else(|| self.old_from_work_tree(file));

@@ -13,6 +13,8 @@ pub(super) enum Sides {
     Index { base: Option<String> },
     /// The work tree against a commit or tree, or against the index.
     WorkTree { base: Option<String> },
+    /// The work tree against nothing, before the first commit.
+    FirstWorkTree { empty: String },
     /// One object against another.
     Both { base: String, head: String },
     /// A merge against its parents, as a combined diff.

@@ -129,7 +129,7 @@ impl Runner {
 
     /// The output of a short command.
     pub(super) fn bytes(&self, arguments: &[&str]) -> Result<Vec<u8>, RepoError> {
-        self.stream(arguments, &[], &Uncontrolled)
+        self.stream(arguments, &[], &Uncontrolled).map(|(output, _)| output)
     }
 
     /// The output of a short command as text; what is not UTF-8 becomes U+FFFD.
@@ -161,23 +161,9 @@ impl Runner {
             .collect())
     }
 
-    /// Runs to the end and returns all output.
-    pub(super) fn stream<S: AsRef<OsStr>>(
-        &self,
-        arguments: &[S],
-        settings: &[(OsString, &str)],
-        control: &dyn Control,
-    ) -> Result<Vec<u8>, RepoError> {
-        let name = command_name(arguments);
-        let mut running = Running::start(self.command(arguments, settings), name)?;
-        let output = running.read_all(control)?;
-        running.finish()?;
-        Ok(output)
-    }
-
     /// Runs to the end and returns all output, with a problem for each thing that git could not read
     /// and went on without.
-    pub(super) fn stream_with_problems<S: AsRef<OsStr>>(
+    pub(super) fn stream<S: AsRef<OsStr>>(
         &self,
         arguments: &[S],
         settings: &[(OsString, &str)],

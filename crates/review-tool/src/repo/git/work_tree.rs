@@ -10,15 +10,13 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::run::{Runner, path_of};
+use crate::content::{self, Kind};
 use crate::control::Control;
 use crate::diff::{Problem, RepoPath};
 use crate::repo::{Change, RepoError};
-use crate::review::is_utf16;
 
 /// An untracked file beyond this many bytes is named and not reviewed.
 const MAX_UNTRACKED: u64 = 64 << 20;
-/// git looks for a zero byte in this much of a content to tell binary from text.
-const BINARY_PROBE: usize = 8000;
 
 /// Adds every untracked file that is not ignored to the change, as git would show it once staged.
 pub(super) fn append_untracked(
@@ -39,7 +37,7 @@ pub(super) fn append_untracked(
         arguments.push(":/".into());
     }
     arguments.extend(paths.iter().cloned());
-    let (listed, problems) = runner.stream_with_problems(&arguments, &[], control)?;
+    let (listed, problems) = runner.stream(&arguments, &[], control)?;
     change.problems.extend(problems);
     for name in listed.split(|&byte| byte == 0).filter(|name| !name.is_empty()) {
         if control.cancelled() {
@@ -106,7 +104,7 @@ fn read_bounded(place: &Path, limit: u64) -> std::io::Result<Vec<u8>> {
 
 /// Writes a file as the diff that adds it.
 fn append(diff: &mut Vec<u8>, path: &RepoPath, entry: &Entry) {
-    let (old, new) = (quoted(b"a/", path), quoted(b"b/", path));
+    let (old, new) = (path.in_diff("a/"), path.in_diff("b/"));
     let mode = match entry {
         Entry::File { mode, .. } => mode,
         Entry::Link => "120000",
@@ -122,12 +120,7 @@ fn append(diff: &mut Vec<u8>, path: &RepoPath, entry: &Entry) {
     if content.is_empty() {
         return;
     }
-    // As for files that git knows: code is text, whatever it holds.
-    let is_binary = match path.language() {
-        Some(_) => is_utf16(content),
-        None => content[..content.len().min(BINARY_PROBE)].contains(&0),
-    };
-    if is_binary {
+    if content::kind(path.language(), content) != Kind::Text {
         return line(&[b"Binary files /dev/null and ", &new, b" differ"]);
     }
     line(&[b"--- /dev/null"]);
@@ -141,26 +134,6 @@ fn append(diff: &mut Vec<u8>, path: &RepoPath, entry: &Entry) {
     if !content.ends_with(b"\n") {
         line(&[b"\\ No newline at end of file"]);
     }
-}
-
-/// A path with its prefix as git writes it: in quotes where it holds anything that could be misread.
-fn quoted(prefix: &[u8], path: &RepoPath) -> Vec<u8> {
-    let plain = |byte: &u8| (0x21..=0x7e).contains(byte) && !matches!(byte, b'"' | b'\\');
-    let bytes = path.as_bytes();
-    if bytes.iter().all(plain) {
-        return [prefix, bytes].concat();
-    }
-    let mut out = vec![b'"'];
-    out.extend_from_slice(prefix);
-    for &byte in bytes {
-        if plain(&byte) {
-            out.push(byte);
-        } else {
-            out.extend_from_slice(format!("\\{byte:03o}").as_bytes());
-        }
-    }
-    out.push(b'"');
-    out
 }
 
 /// Reads a regular file below `root`, at most `limit` bytes; `None` where any part of the path is a
