@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use regex::bytes::{Regex, RegexBuilder};
 
 use crate::diff::{FileChange, LineKind};
+use crate::language::Language;
 
 /// What a change does to names, over all its files.
 #[derive(Debug, Default)]
@@ -22,7 +23,7 @@ impl ChangedNames {
     #[must_use]
     pub fn of(files: &[&FileChange<'_>]) -> Self {
         let mut names = Self::default();
-        let code = files.iter().filter(|file| file.language().is_some());
+        let code = files.iter().filter(|file| file.language().is_some_and(Language::is_code));
         for line in code.flat_map(|file| file.hunks()).flat_map(|hunk| &hunk.lines) {
             match line.kind {
                 LineKind::Added => names.added.extend(defined(line.text)),

@@ -11,12 +11,22 @@ pub enum Language {
     Bash,
     /// C.
     C,
+    /// C++.
+    Cpp,
+    /// C#.
+    CSharp,
+    /// Instructions that build a container image.
+    Dockerfile,
     /// Go.
     Go,
+    /// HCL, as Terraform writes it.
+    Hcl,
     /// Java.
     Java,
     /// JavaScript, JSX included.
     JavaScript,
+    /// JSON.
+    Json,
     /// PHP.
     Php,
     /// Python.
@@ -25,10 +35,16 @@ pub enum Language {
     Ruby,
     /// Rust.
     Rust,
+    /// SQL, of any dialect.
+    Sql,
+    /// TOML.
+    Toml,
     /// TypeScript with JSX.
     Tsx,
     /// TypeScript.
     TypeScript,
+    /// YAML.
+    Yaml,
 }
 
 impl Language {
@@ -36,15 +52,23 @@ impl Language {
     pub const ALL: &'static [Self] = &[
         Self::Bash,
         Self::C,
+        Self::Cpp,
+        Self::CSharp,
+        Self::Dockerfile,
         Self::Go,
+        Self::Hcl,
         Self::Java,
         Self::JavaScript,
+        Self::Json,
         Self::Php,
         Self::Python,
         Self::Ruby,
         Self::Rust,
+        Self::Sql,
+        Self::Toml,
         Self::Tsx,
         Self::TypeScript,
+        Self::Yaml,
     ];
 
     /// The lower-case name that stands in documents and rule files.
@@ -53,15 +77,40 @@ impl Language {
         match self {
             Self::Bash => "bash",
             Self::C => "c",
+            Self::Cpp => "cpp",
+            Self::CSharp => "csharp",
+            Self::Dockerfile => "dockerfile",
             Self::Go => "go",
+            Self::Hcl => "hcl",
             Self::Java => "java",
             Self::JavaScript => "javascript",
+            Self::Json => "json",
             Self::Php => "php",
             Self::Python => "python",
             Self::Ruby => "ruby",
             Self::Rust => "rust",
+            Self::Sql => "sql",
+            Self::Toml => "toml",
             Self::Tsx => "tsx",
             Self::TypeScript => "typescript",
+            Self::Yaml => "yaml",
+        }
+    }
+
+    /// The commonest extension of its files, without the dot.
+    #[must_use]
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Bash => "sh",
+            Self::CSharp => "cs",
+            Self::Hcl => "tf",
+            Self::JavaScript => "js",
+            Self::Python => "py",
+            Self::Ruby => "rb",
+            Self::Rust => "rs",
+            Self::TypeScript => "ts",
+            Self::Yaml => "yml",
+            _ => self.as_str(),
         }
     }
 
@@ -71,23 +120,40 @@ impl Language {
         Self::ALL.iter().copied().find(|language| language.as_str() == name)
     }
 
-    /// The language of a path, by its extension; `None` where the reviewer has no grammar for it.
+    /// Whether it is written to run or to be built from, rather than to hold settings and data.
+    #[must_use]
+    pub const fn is_code(self) -> bool {
+        !matches!(self, Self::Json | Self::Toml | Self::Yaml)
+    }
+
+    /// The language of a path, by its name or extension; `None` where the reviewer does not read it.
     #[must_use]
     pub fn of_path(path: &str) -> Option<Self> {
         let name = file_name(path);
+        if let Some(language) = of_name(name) {
+            return Some(language);
+        }
         let extension = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty())?.1;
         Some(match extension.to_ascii_lowercase().as_str() {
-            "bash" | "sh" | "bats" => Self::Bash,
+            "bash" | "bats" | "ksh" | "sh" | "zsh" => Self::Bash,
             "c" | "h" => Self::C,
+            "cc" | "cpp" | "cu" | "cxx" | "hh" | "hpp" | "hxx" | "inl" | "ipp" => Self::Cpp,
+            "cs" | "csx" => Self::CSharp,
+            "containerfile" | "dockerfile" => Self::Dockerfile,
             "go" => Self::Go,
+            "hcl" | "tf" | "tfvars" | "tofu" => Self::Hcl,
             "java" => Self::Java,
             "cjs" | "js" | "jsx" | "mjs" => Self::JavaScript,
+            "json" => Self::Json,
             "php" | "phtml" => Self::Php,
             "py" | "pyi" | "pyw" => Self::Python,
             "rake" | "rb" => Self::Ruby,
             "rs" => Self::Rust,
+            "sql" => Self::Sql,
+            "toml" => Self::Toml,
             "tsx" => Self::Tsx,
             "cts" | "mts" | "ts" => Self::TypeScript,
+            "yaml" | "yml" => Self::Yaml,
             _ => return None,
         })
     }
@@ -97,6 +163,22 @@ impl fmt::Display for Language {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
     }
+}
+
+/// The language of a file that is known by its whole name.
+fn of_name(name: &str) -> Option<Language> {
+    // `Dockerfile.alpine`, but not `dockerfile.rs`, which is code about one.
+    let is_image = ["Dockerfile", "Containerfile"].iter().any(|start| {
+        name.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    });
+    Some(match name {
+        _ if is_image => Language::Dockerfile,
+        "dockerfile" => Language::Dockerfile,
+        "Gemfile" | "Rakefile" | "Vagrantfile" => Language::Ruby,
+        "Cargo.lock" | "poetry.lock" | "uv.lock" | "Pipfile" => Language::Toml,
+        "Pipfile.lock" | "composer.lock" => Language::Json,
+        _ => return None,
+    })
 }
 
 /// The last component of a path with `/` between names.
@@ -132,10 +214,10 @@ pub fn is_test_path(path: &str) -> bool {
     let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
     let middle =
         name.split('.').rev().skip(1).any(|part| matches!(part, "test" | "spec" | "cy" | "e2e"));
-    let java = matches!(Language::of_path(path), Some(Language::Java | Language::Php))
+    let camel = matches!(Language::of_path(path), Some(Language::Java | Language::Php))
         && (stem.ends_with("Test") || stem.ends_with("Tests") || stem.ends_with("IT"));
     middle
-        || java
+        || camel
         || stem == "conftest"
         || stem == "test"
         || stem == "tests"
@@ -157,10 +239,26 @@ mod tests {
             ("A.JS", Some(Language::JavaScript)),
             (".rs", None),
             ("Makefile", None),
+            ("build/Dockerfile", Some(Language::Dockerfile)),
+            ("Dockerfile.alpine", Some(Language::Dockerfile)),
+            ("api.dockerfile", Some(Language::Dockerfile)),
+            ("dockerfile.rs", Some(Language::Rust)),
+            ("Cargo.lock", Some(Language::Toml)),
+            ("main.tf", Some(Language::Hcl)),
+            ("db/0007_add.sql", Some(Language::Sql)),
+            (".github/workflows/ci.yml", Some(Language::Yaml)),
             ("x/", None),
             ("", None),
         ] {
             assert_eq!(Language::of_path(path), want, "{path}");
+        }
+    }
+
+    #[test]
+    fn the_extension_of_a_language_tells_it_again() {
+        for &language in Language::ALL {
+            let path = format!("a.{}", language.extension());
+            assert_eq!(Language::of_path(&path), Some(language));
         }
     }
 

@@ -38,10 +38,16 @@ pub enum SyntaxError {
     Yaml(String),
 }
 
-const fn grammar(language: Language) -> SupportLang {
-    match language {
+/// The grammar of a language; `None` for one that is read by lines alone.
+const fn grammar(language: Language) -> Option<SupportLang> {
+    Some(match language {
         Language::Bash => SupportLang::Bash,
         Language::C => SupportLang::C,
+        Language::Cpp => SupportLang::Cpp,
+        Language::CSharp => SupportLang::CSharp,
+        Language::Hcl => SupportLang::Hcl,
+        Language::Json => SupportLang::Json,
+        Language::Yaml => SupportLang::Yaml,
         Language::Go => SupportLang::Go,
         Language::Java => SupportLang::Java,
         Language::JavaScript => SupportLang::JavaScript,
@@ -51,8 +57,11 @@ const fn grammar(language: Language) -> SupportLang {
         Language::Rust => SupportLang::Rust,
         Language::Tsx => SupportLang::Tsx,
         Language::TypeScript => SupportLang::TypeScript,
-    }
+        Language::Dockerfile | Language::Sql | Language::Toml => return None,
+    })
 }
+
+const NO_GRAMMAR: &str = "the language is read by lines, without a grammar";
 
 /// A parsed text. Parsing tolerates errors: what cannot be read is a node of its own kind.
 pub struct Tree {
@@ -64,11 +73,14 @@ impl Tree {
     /// Parses `text`.
     ///
     /// # Errors
-    /// [`SyntaxError::Parse`] where the parser itself fails, never for faulty code.
+    /// [`SyntaxError::Parse`] where the language has no grammar or the parser itself fails, never for
+    /// faulty code.
     pub fn parse(language: Language, text: &str) -> Result<Self, SyntaxError> {
-        StrDoc::try_new(text, grammar(language))
+        let fail = |reason| SyntaxError::Parse { language, reason };
+        let grammar = grammar(language).ok_or_else(|| fail(NO_GRAMMAR.to_owned()))?;
+        StrDoc::try_new(text, grammar)
             .map(|doc| Self { language, root: AstGrep::doc(doc) })
-            .map_err(|reason| SyntaxError::Parse { language, reason })
+            .map_err(fail)
     }
 
     /// The node that spans the whole text.
@@ -218,9 +230,10 @@ impl Query {
     /// match any kind of node at all (such a pattern would cost a look at every node).
     pub fn compile(language: Language, pattern: &Pattern) -> Result<Self, SyntaxError> {
         let fail = |reason| SyntaxError::Pattern { language, reason };
+        let grammar = grammar(language).ok_or_else(|| fail(NO_GRAMMAR.to_owned()))?;
         let core = pattern
             .0
-            .get_matcher(DeserializeEnv::new(grammar(language)))
+            .get_matcher(DeserializeEnv::new(grammar))
             .map_err(|error| fail(chain(&error)))?;
         let kinds = core
             .potential_kinds()

@@ -141,10 +141,10 @@ impl FileView {
         firsts.zip(trees).filter_map(|(first, tree)| Some((first, tree.as_ref()?)))
     }
 
-    /// Whether a fragment of the new side is too large to be parsed.
+    /// Whether a fragment of the new side is code too large to be parsed.
     #[must_use]
     pub fn is_too_large_to_parse(&self) -> bool {
-        self.language.is_some()
+        self.language.is_some_and(Language::is_code)
             && self.new.fragments().iter().any(|part| part.text().len() > MAX_PARSED_BYTES)
     }
 

@@ -8,7 +8,6 @@
 
 use review_tool::diff::{self, apply::sides};
 use review_tool::finding::Side;
-use review_tool::language::Language;
 use review_tool::rules::{Case, Rule, RuleFile, RuleSet, Scope, embedded_sources};
 use review_tool::view::FileView;
 
@@ -28,17 +27,7 @@ fn path_of(file: &RuleFile, case: &Case) -> String {
         return path.clone();
     }
     let extension = match file.languages.first() {
-        Some(Language::Bash) => "sh",
-        Some(Language::C) => "c",
-        Some(Language::Go) => "go",
-        Some(Language::Java) => "java",
-        Some(Language::JavaScript) => "js",
-        Some(Language::Php) => "php",
-        Some(Language::Python) => "py",
-        Some(Language::Ruby) => "rb",
-        Some(Language::Rust) => "rs",
-        Some(Language::Tsx) => "tsx",
-        Some(Language::TypeScript) => "ts",
+        Some(language) => language.extension(),
         None => "txt",
     };
     let folder = if file.scope == Scope::Test { "tests" } else { "src" };

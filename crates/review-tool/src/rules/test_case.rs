@@ -81,7 +81,7 @@ fn habit(language: Language) -> Option<&'static Habit> {
         Language::Java => &JAVA,
         Language::Ruby => &RUBY,
         Language::Php => &PHP,
-        Language::Bash | Language::C => return None,
+        _ => return None,
     })
 }
 
