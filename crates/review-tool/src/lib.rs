@@ -6,6 +6,7 @@ pub mod control;
 pub mod diff;
 mod error;
 pub mod finding;
+pub mod history;
 pub mod language;
 mod printable;
 pub mod repo;

@@ -128,6 +128,12 @@ pub type ContentSink<'s> = dyn FnMut(usize, Option<Vec<u8>>) -> bool + 's;
 
 /// A repository as a review needs it. Reads only; writes nothing anywhere.
 pub trait Repo {
+    /// Names the repository among others of the user's: the folder that its work trees share. `None`
+    /// where there is none.
+    fn identity(&self) -> Option<String> {
+        None
+    }
+
     /// Reads the change of a scope other than [`Scope::Patch`], narrowed to `paths`.
     ///
     /// # Errors

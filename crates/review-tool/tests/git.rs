@@ -11,10 +11,12 @@ mod fixture;
 use std::ffi::OsString;
 
 use fixture::Fixture;
+use review_tool::ReviewError;
 use review_tool::finding::Side;
+use review_tool::repo::git::Git;
+use review_tool::repo::{Repo, RepoError};
 use review_tool::report::Status;
 use review_tool::request::{ReviewRequest, Scope};
-use review_tool::{ReviewError, repo::RepoError};
 
 /// One line that the embedded rules report, and where: `python-mutable-default` on its first line.
 const FAULT: &str = "def f(a=[]):\n    return a\n";
@@ -504,6 +506,21 @@ fn a_bare_repository_has_revisions_and_no_stage() {
     for scope in [Scope::Staged, Scope::Unstaged, Scope::All, revisions(&["HEAD"])] {
         assert!(matches!(bare.fails(scope), ReviewError::Repo(RepoError::Bare { .. })));
     }
+}
+
+#[test]
+fn every_folder_and_work_tree_of_a_repository_has_its_identity() {
+    let repo = Fixture::new();
+    repo.write("sub/a.py", FAULT).commit("one");
+    repo.git(&["worktree", "add", "-q", "../tree", "HEAD"]);
+    let identity = |fixture: &Fixture| Git::open(fixture.path(), true).unwrap().identity();
+    let own = repo.path().canonicalize().unwrap().display().to_string();
+    for folder in ["", "sub", "../tree"] {
+        assert_eq!(identity(&repo.at(folder)), Some(own.clone()), "{folder}");
+    }
+    let bare = repo.clone_with(&["--bare"]);
+    let other = bare.path().canonicalize().unwrap().display().to_string();
+    assert_eq!(identity(&bare), Some(other));
 }
 
 #[test]

@@ -154,6 +154,17 @@ impl Git {
 }
 
 impl Repo for Git {
+    fn identity(&self) -> Option<String> {
+        let output = self.runner.bytes(&["rev-parse", "--git-common-dir"]).ok()?;
+        let shared = run::path_of(output.strip_suffix(b"\n").unwrap_or(&output));
+        let shared = self.runner.folder().join(shared).canonicalize().ok()?;
+        let folder = match shared.file_name() {
+            Some(name) if name == ".git" => shared.parent()?,
+            _ => &shared,
+        };
+        Some(folder.to_string_lossy().into_owned())
+    }
+
     fn change(
         &self,
         scope: &Scope,

@@ -4,7 +4,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -90,6 +90,11 @@ pub(super) fn path_of(bytes: &[u8]) -> PathBuf {
 impl Runner {
     pub(super) fn new(folder: PathBuf, explicit: bool) -> Self {
         Self { folder, explicit }
+    }
+
+    /// The folder that git runs in.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// The command for `git ARGUMENTS` with `settings` on top of the fixed ones.

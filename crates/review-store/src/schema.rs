@@ -1,0 +1,82 @@
+//! The tables, and the steps from each version of them to the next.
+
+use std::path::Path;
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use crate::error::StoreError;
+
+/// Marks the file as one of this program: `frrd`.
+const APPLICATION: i32 = 0x6672_7264;
+
+/// One step for each version, applied in order and never changed once released.
+const STEPS: &[&str] = &["
+    CREATE TABLE reviews (
+        id TEXT NOT NULL PRIMARY KEY,
+        state TEXT NOT NULL CHECK (state IN ('running', 'done', 'interrupted')),
+        repo TEXT,
+        scope TEXT NOT NULL,
+        base TEXT,
+        head TEXT,
+        started TEXT NOT NULL,
+        outcome TEXT,
+        -- The process that runs or ran it.
+        writer TEXT NOT NULL,
+        -- The change that it was last part of, for those that watch.
+        changed INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX reviews_by_repo ON reviews (repo, id);
+    CREATE INDEX reviews_by_start ON reviews (started);
+    CREATE INDEX reviews_by_change ON reviews (changed);
+    CREATE INDEX reviews_running ON reviews (writer) WHERE state = 'running';
+    -- Apart from the rows above, so that lists do not read past documents.
+    CREATE TABLE documents (
+        id TEXT NOT NULL PRIMARY KEY REFERENCES reviews (id) ON DELETE CASCADE,
+        json TEXT NOT NULL
+    ) STRICT;
+    -- One row: how many changes there have been.
+    CREATE TABLE changes (count INTEGER NOT NULL) STRICT;
+    INSERT INTO changes VALUES (0);
+"];
+
+/// Brings the tables of `file` to the newest version. Processes that start together take turns.
+pub(crate) fn migrate(connection: &mut Connection, file: &Path) -> Result<(), StoreError> {
+    let failed = |source| StoreError::Open { file: file.to_owned(), source };
+    if version(connection).map_err(failed)? == STEPS.len() && is_ours(connection).map_err(failed)? {
+        return Ok(());
+    }
+    let transaction =
+        connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
+    // Another process may have been faster.
+    let found = version(&transaction).map_err(failed)?;
+    if found == 0 && is_empty(&transaction).map_err(failed)? {
+        transaction.pragma_update(None, "application_id", APPLICATION).map_err(failed)?;
+    } else if !is_ours(&transaction).map_err(failed)? {
+        return Err(StoreError::Foreign { file: file.to_owned() });
+    }
+    let Some(steps) = STEPS.get(found..) else {
+        return Err(StoreError::Newer { file: file.to_owned(), found, known: STEPS.len() });
+    };
+    for step in steps {
+        transaction.execute_batch(step).map_err(failed)?;
+    }
+    transaction
+        .pragma_update(None, "user_version", i64::try_from(STEPS.len()).unwrap_or_default())
+        .map_err(failed)?;
+    transaction.commit().map_err(failed)
+}
+
+fn version(connection: &Connection) -> rusqlite::Result<usize> {
+    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    // No step counts below zero; such a file is taken for one of a version that is not known.
+    Ok(usize::try_from(version).unwrap_or(usize::MAX))
+}
+
+fn is_ours(connection: &Connection) -> rusqlite::Result<bool> {
+    let id: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    Ok(id == APPLICATION)
+}
+
+fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.query_row("SELECT count(*) = 0 FROM sqlite_schema", [], |row| row.get(0))
+}
