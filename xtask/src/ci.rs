@@ -39,3 +39,10 @@ pub(crate) fn clients() -> Result<()> {
     clients.arg("tests/clients/run.sh").current_dir(root());
     step(clients)
 }
+
+/// Measures the embedded reviewer over the cases of `crates/review-tool/quality` and prints its numbers.
+pub(crate) fn quality(arguments: &[String]) -> Result<()> {
+    let mut measure = cargo(&["test", "--quiet", "--package", "review-tool", "--test", "quality"]);
+    measure.args(["--locked", "--", "--report"]).args(arguments);
+    step(measure)
+}

@@ -13,6 +13,8 @@ tasks:
   ci       every check of the project, in order: what a change must pass
   layers   no edge between crates that the design does not name
   tidy     rules on text: file sizes, module heads, words that do not belong
+  quality  recall, precision and noise of the embedded rules over the project's own cases; --misses lists
+           the open cases that go wrong, --only NAME narrows them
   clients  install the real MCP clients and run them against foreread mcp";
 
 fn main() -> ExitCode {
@@ -22,6 +24,7 @@ fn main() -> ExitCode {
         "layers" => layers::run(),
         "tidy" => tidy::run(),
         "clients" => ci::clients(),
+        "quality" => ci::quality(&std::env::args().skip(2).collect::<Vec<_>>()),
         _ => {
             run::say(USAGE);
             return ExitCode::from(2);

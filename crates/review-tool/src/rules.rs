@@ -15,6 +15,7 @@ use crate::view::FileView;
 mod added_text;
 mod assertion_removed;
 mod checks;
+mod dockerfile;
 mod file;
 mod flow;
 mod go_errors;
@@ -37,10 +38,13 @@ mod shell_injection;
 mod sql_injection;
 mod test_case;
 mod test_removed;
+mod text;
 mod trace;
+mod workflow;
 
 pub use file::{Case, RuleError, RuleFile, Scope};
 pub use flow::Flow;
+pub use text::TextPattern;
 
 /// The sources of the embedded rules, ordered by path.
 static SOURCES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/rules.in"));
@@ -97,6 +101,7 @@ pub type Check = fn(&FileView) -> Vec<Hit>;
 pub struct Rule {
     /// What its file says.
     pub file: RuleFile,
+    paths: Option<regex::bytes::Regex>,
     except_paths: Option<regex::bytes::Regex>,
     run: Run,
 }
@@ -104,6 +109,8 @@ pub struct Rule {
 enum Run {
     Check(Check),
     Scan(scans::Scan),
+    /// Compiled when a file that it reads is first met.
+    Text(OnceLock<Option<text::TextQuery>>),
     /// Compiled for each language when it is first met: most reviews see one or two.
     Pattern(Vec<(Language, OnceLock<Option<Query>>)>),
 }
@@ -122,35 +129,47 @@ impl Rule {
                 query.get_or_init(|| Some(compiled));
             }
         }
+        if let (Run::Text(query), Some(pattern)) = (&rule.run, &rule.file.text) {
+            let compiled = text::TextQuery::compile(pattern)
+                .map_err(|error| rule.file.error(format!("text: {error}")))?;
+            query.get_or_init(|| Some(compiled));
+        }
         Ok(rule)
     }
 
     /// Takes a rule whose patterns are known to compile, and compiles them when they are needed.
     fn deferred(file: RuleFile) -> Result<Self, RuleError> {
-        let run = match (&file.check, &file.syntax) {
-            (Some(name), None) => match (checks::find(name), scans::find(name)) {
+        let run = match (&file.check, &file.syntax, &file.text) {
+            (Some(name), None, None) => match (checks::find(name), scans::find(name)) {
                 (Some(check), _) => Run::Check(check),
                 (None, Some(scan)) => Run::Scan(scan),
                 (None, None) => {
                     return Err(file.error(format!("there is no check {name:?}")));
                 }
             },
-            (None, Some(_)) => {
+            (None, None, Some(_)) => Run::Text(OnceLock::new()),
+            (None, Some(_), None) => {
                 if file.languages.is_empty() {
                     return Err(file.error("a pattern needs languages".to_owned()));
                 }
                 let languages = file.languages.iter();
                 Run::Pattern(languages.map(|&language| (language, OnceLock::new())).collect())
             }
-            _ => return Err(file.error("exactly one of syntax and check is needed".to_owned())),
+            _ => {
+                return Err(
+                    file.error("exactly one of syntax, text and check is needed".to_owned())
+                );
+            }
         };
-        let except_paths = file
-            .except_paths
-            .as_deref()
-            .map(|pattern| regex::bytes::RegexBuilder::new(pattern).unicode(false).build())
-            .transpose()
-            .map_err(|error| file.error(format!("except_paths: {error}")))?;
-        Ok(Self { file, except_paths, run })
+        let expression = |name: &str, pattern: &Option<String>| {
+            let compile =
+                |pattern: &String| regex::bytes::RegexBuilder::new(pattern).unicode(false).build();
+            let compiled = pattern.as_ref().map(compile).transpose();
+            compiled.map_err(|error| file.error(format!("{name}: {error}")))
+        };
+        let paths = expression("paths", &file.paths)?;
+        let except_paths = expression("except_paths", &file.except_paths)?;
+        Ok(Self { file, paths, except_paths, run })
     }
 
     /// The stable name.
@@ -186,11 +205,19 @@ impl Rule {
         query.get_or_init(|| Query::compile(language, pattern).ok()).as_ref()
     }
 
+    /// The text pattern; `None` for a rule without one.
+    fn text_query(&self) -> Option<&text::TextQuery> {
+        let (Run::Text(query), Some(pattern)) = (&self.run, &self.file.text) else { return None };
+        query.get_or_init(|| text::TextQuery::compile(pattern).ok()).as_ref()
+    }
+
     fn reads(&self, view: &FileView) -> bool {
         let speaks = self.file.languages.is_empty()
             || view.language().is_some_and(|language| self.file.languages.contains(&language));
-        let excepted = |path: &regex::bytes::Regex| path.is_match(view.path().as_bytes());
-        speaks && !self.except_paths.as_ref().is_some_and(excepted)
+        let matches = |path: &regex::bytes::Regex| path.is_match(view.path().as_bytes());
+        speaks
+            && self.paths.as_ref().is_none_or(matches)
+            && !self.except_paths.as_ref().is_some_and(matches)
     }
 }
 

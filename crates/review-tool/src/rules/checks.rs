@@ -1,13 +1,16 @@
 //! The register of checks: the rules that are code rather than a pattern.
 
 use super::{
-    Check, assertion_removed, js_floating_promise, merge_conflict_marker, secret_env_file,
-    secret_high_entropy_assignment, secret_known_credential, secret_private_key_file, test_removed,
+    Check, assertion_removed, dockerfile, js_floating_promise, merge_conflict_marker,
+    secret_env_file, secret_high_entropy_assignment, secret_known_credential,
+    secret_private_key_file, test_removed, workflow,
 };
 
 /// Every check, ordered by the id of its rule.
 static CHECKS: &[(&str, Check)] = &[
     ("assertion-removed", assertion_removed::check),
+    ("docker-image-unpinned", dockerfile::unpinned),
+    ("docker-root-user", dockerfile::root_user),
     ("js-floating-promise", js_floating_promise::check),
     ("merge-conflict-marker", merge_conflict_marker::check),
     ("secret-env-file", secret_env_file::check),
@@ -15,6 +18,10 @@ static CHECKS: &[(&str, Check)] = &[
     ("secret-known-credential", secret_known_credential::check),
     ("secret-private-key-file", secret_private_key_file::check),
     ("test-removed", test_removed::check),
+    ("workflow-action-unpinned", workflow::unpinned),
+    ("workflow-permissions-widened", workflow::widened),
+    ("workflow-runs-foreign-code", workflow::foreign_code),
+    ("workflow-script-injection", workflow::script_injection),
 ];
 
 /// The check of that name.

@@ -61,6 +61,9 @@ pub struct RuleFile {
     /// An expression over paths in which it does not look, matched anywhere in the path.
     #[serde(default)]
     pub except_paths: Option<String>,
+    /// An expression over paths: the rule looks only where it matches.
+    #[serde(default)]
+    pub paths: Option<String>,
     /// Whether it tells tests that may fail without a fault, which callers can leave out.
     #[serde(default)]
     pub flaky: bool,
@@ -74,6 +77,9 @@ pub struct RuleFile {
     /// The pattern, of a rule that syntax decides.
     #[serde(default)]
     pub syntax: Option<Pattern>,
+    /// What units of text hold, of a rule over a language that is read without a grammar.
+    #[serde(default)]
+    pub text: Option<super::text::TextPattern>,
     /// What must hold of a value in the match, for a rule that follows values to where they are used.
     /// The rule is then reported where the value is put together, and `{PART}` in its message is the
     /// part at fault.

@@ -11,6 +11,7 @@ use std::ops::RangeInclusive;
 
 use super::flow::{self, Flows};
 use super::scans::{Code, Scan};
+use super::text::{TextQuery, units};
 use super::{Hit, Rule, Run};
 use crate::finding::Side;
 use crate::source::SideText;
@@ -35,6 +36,13 @@ struct Found {
 struct Readers<'r> {
     queries: Vec<(usize, &'r Query)>,
     scans: Vec<(usize, Scan)>,
+    texts: Vec<(usize, &'r TextQuery)>,
+}
+
+impl Readers<'_> {
+    fn is_empty(&self) -> bool {
+        self.queries.is_empty() && self.scans.is_empty() && self.texts.is_empty()
+    }
 }
 
 /// Runs the rules among `rules` that read syntax; hits name a rule by its position.
@@ -43,29 +51,62 @@ pub(super) fn check(
     view: &FileView,
     cancelled: &dyn Fn() -> bool,
 ) -> Vec<(usize, Hit)> {
-    let Some(language) = view.language() else { return Vec::new() };
-    let mut readers = Readers { queries: Vec::new(), scans: Vec::new() };
+    let mut readers = Readers { queries: Vec::new(), scans: Vec::new(), texts: Vec::new() };
     for (at, rule) in rules.iter().enumerate() {
         match &rule.run {
             Run::Pattern(_) => {
-                readers.queries.extend(rule.query(language).map(|query| (at, query)));
+                let query = view.language().and_then(|language| rule.query(language));
+                readers.queries.extend(query.map(|query| (at, query)));
             }
+            Run::Text(_) => readers.texts.extend(rule.text_query().map(|query| (at, query))),
             Run::Scan(scan) => readers.scans.push((at, *scan)),
             Run::Check(_) => {}
         }
     }
     let new = view.new_side();
-    if (readers.queries.is_empty() && readers.scans.is_empty())
-        || (new.changed().is_empty() && view.old_side().changed().is_empty())
-    {
+    if readers.is_empty() || (new.changed().is_empty() && view.old_side().changed().is_empty()) {
         return Vec::new();
     }
     let found = scan(&readers, rules, view, Side::New, cancelled, |lines| new.touches(&lines));
-    if found.is_empty() {
+    let mut hits = if found.is_empty() {
+        Vec::new()
+    } else {
+        let before = matches_before(&found, &readers, rules, view, cancelled);
+        keep_introduced(found, &before, view)
+    };
+    hits.extend(texts_removed(&readers, rules, view));
+    hits
+}
+
+/// The units that text rules miss: gone from the old side, and none like them left on the new one.
+fn texts_removed(readers: &Readers<'_>, rules: &[&Rule], view: &FileView) -> Vec<(usize, Hit)> {
+    let (old, new) = (view.old_side(), view.new_side());
+    let watched = readers.texts.iter().filter(|(_, query)| query.removed);
+    let watched: Vec<_> = watched.collect();
+    let stays = new.fragments().iter().any(|part| !part.text().trim().is_empty());
+    if watched.is_empty() || old.changed().is_empty() || !stays {
         return Vec::new();
     }
-    let before = matches_before(&found, &readers, rules, view, cancelled);
-    keep_introduced(found, &before, view)
+    let language = view.language();
+    let left: Vec<_> = new.fragments().iter().map(|part| units(language, part.text())).collect();
+    let mut hits = Vec::new();
+    for fragment in old.fragments() {
+        let before = units(language, fragment.text());
+        for &&(rule, query) in &watched {
+            let message = &rules[rule].file.message;
+            let stays = left.iter().flatten().any(|unit| query.message(unit, message).is_some());
+            if stays || !query.looks_at(&before) || !left.iter().all(|units| query.looks_at(units))
+            {
+                continue;
+            }
+            hits.extend(before.iter().find_map(|unit| {
+                let first = fragment.first_line().saturating_add(unit.first);
+                let message = query.message(unit, message)?;
+                old.is_changed(first).then(|| (rule, Hit::removed(first).message(message)))
+            }));
+        }
+    }
+    hits
 }
 
 /// What the rules that fired also match on the old side.
@@ -80,6 +121,7 @@ fn matches_before(
     let fired = Readers {
         queries: readers.queries.iter().copied().filter(|(rule, _)| has_fired(*rule)).collect(),
         scans: readers.scans.iter().copied().filter(|(rule, _)| has_fired(*rule)).collect(),
+        texts: readers.texts.iter().copied().filter(|(rule, _)| has_fired(*rule)).collect(),
     };
     scan(&fired, rules, view, Side::Old, cancelled, |_| true)
 }
@@ -94,7 +136,10 @@ fn scan(
 ) -> Vec<Found> {
     let queries = &readers.queries;
     let set = QuerySet::new(queries.iter().map(|(_, query)| *query).collect());
-    let mut out = Vec::new();
+    let mut out = scan_texts(readers, rules, view, side, &enter);
+    if readers.queries.is_empty() && readers.scans.is_empty() {
+        return out;
+    }
     for (base, tree) in view.trees(side) {
         let absolute = |line: u32| base.saturating_add(line);
         let touched = |first: u32, last: u32| enter(absolute(first)..=absolute(last));
@@ -158,6 +203,43 @@ fn scan(
                     tokens: spot.tokens,
                     message,
                 });
+            }
+        }
+    }
+    out
+}
+
+/// What the text rules find on one side.
+fn scan_texts(
+    readers: &Readers<'_>,
+    rules: &[&Rule],
+    view: &FileView,
+    side: Side,
+    enter: impl Fn(RangeInclusive<u32>) -> bool,
+) -> Vec<Found> {
+    let mut out = Vec::new();
+    if readers.texts.iter().all(|(_, query)| query.removed) {
+        return out;
+    }
+    for fragment in view.side(side).fragments() {
+        let units = units(view.language(), fragment.text());
+        let absolute = |line: u32| fragment.first_line().saturating_add(line);
+        for &(rule, query) in readers.texts.iter().filter(|(_, query)| !query.removed) {
+            if !query.looks_at(&units) {
+                continue;
+            }
+            for unit in &units {
+                let (first, last) = (absolute(unit.first), absolute(unit.last));
+                if !enter(first..=last) {
+                    continue;
+                }
+                let Some(message) = query.message(unit, &rules[rule].file.message) else {
+                    continue;
+                };
+                let tokens = tokens(&unit.text);
+                let around = first..=last;
+                let at = view.side(side).first_changed_in(&around).unwrap_or(first);
+                out.push(Found { rule, first, last, at, at_end: last, around, tokens, message });
             }
         }
     }
