@@ -21,4 +21,4 @@ pub mod tool;
 pub mod view;
 pub use error::ReviewError;
 pub use printable::printable;
-pub use review::{Excerpt, Review, review};
+pub use review::{Excerpt, Reading, Review, review};

@@ -30,6 +30,26 @@ pub enum RepoError {
         /// The folder that was opened.
         place: String,
     },
+    /// The settings of the repository make another folder its work tree.
+    #[error(
+        "the repository of {place} names {root} as its work tree (core.worktree), so what is read would \
+         not be its own files; unset core.worktree, or name both by GIT_DIR and GIT_WORK_TREE"
+    )]
+    Redirected {
+        /// The folder that was opened.
+        place: String,
+        /// The work tree that its settings name.
+        root: String,
+    },
+    /// The repository belongs to another user, and git refuses it.
+    #[error(
+        "{place} belongs to another user, so git does not read it; if you trust what is in it, run: git \
+         config --global --add safe.directory {place}"
+    )]
+    Untrusted {
+        /// The folder that git names.
+        place: String,
+    },
     /// A revision that the repository does not have.
     #[error(
         "unknown revision {revision:?}: git finds no commit or tree of that name (paths are given apart \
@@ -114,6 +134,7 @@ impl RepoError {
             || matches!(
                 self,
                 Self::NotARepository { .. }
+                    | Self::Redirected { .. }
                     | Self::UnknownRevision { .. }
                     | Self::NoMergeBase { .. }
                     | Self::Bare { .. }

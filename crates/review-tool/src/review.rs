@@ -3,22 +3,24 @@
 use std::borrow::Cow;
 
 use crate::control::{Control, Progress};
-use crate::diff::{self, Body, ChangeSet, FileChange, Hunk, Problem};
+use crate::diff::{Body, FileChange, Hunk, Problem};
 use crate::error::ReviewError;
 use crate::finding::Finding;
-use crate::repo::{Change, Repo};
+use crate::repo::Repo;
 use crate::report::{
     Counts, Document, Files, Gate, Meta, SCHEMA_VERSION, Skipped, Status, Summary, Usage,
     summary_text,
 };
-use crate::request::{ReviewRequest, Scope};
+use crate::request::ReviewRequest;
 use crate::rules::RuleSet;
 
 mod binary;
 mod finish;
 mod inspect;
+mod reading;
 
 pub use finish::Excerpt;
+pub use reading::Reading;
 
 /// A review with what a renderer needs beside the document.
 #[derive(Debug, Clone)]
@@ -40,48 +42,13 @@ pub fn review(
     rules: &RuleSet,
     control: &dyn Control,
 ) -> Result<Review, ReviewError> {
-    if matches!(request.scope, Scope::Patch(_)) && !request.paths.is_empty() {
-        return Err(ReviewError::PathsWithPatch);
-    }
     let steps = Steps { control };
     steps.say(0, None, "reading the change");
-    let (change, text) = match &request.scope {
-        Scope::Patch(text) => (Change::default(), Some(text)),
-        scope => (repo.change(scope, &request.paths, control)?, None),
-    };
-    let text = text.unwrap_or(&change.diff);
-    let (set, mut problems) = diff::parse(text);
-    problems.extend(change.problems);
-    if set.files.is_empty()
-        && problems.is_empty()
-        && text.iter().any(|byte| !byte.is_ascii_whitespace())
-    {
-        return Err(ReviewError::NotADiff);
-    }
-    let is_patch = matches!(request.scope, Scope::Patch(_));
-    let forced = if is_patch {
-        Change::default()
-    } else {
-        let scope = &request.scope;
-        let in_work_tree = change.head.is_none() && *scope != Scope::Staged;
-        binary::diff_as_text(&set.files, scope, in_work_tree, repo, control, &mut problems)?
-    };
-    let (forced_set, forced_problems) = diff::parse(&forced.diff);
-    problems.extend(forced_problems);
-
+    let reading = Reading::open(request, repo, control)?;
+    let (changed, mut problems) = reading.files(repo, control)?;
     let mut files = Files::default();
     let mut wanted: Vec<&FileChange<'_>> = Vec::new();
-    for file in &set.files {
-        let file = match file.body {
-            Body::Binary => as_text(file, &forced_set).unwrap_or(file),
-            Body::Text(_) | Body::Empty => file,
-        };
-        if file.body == Body::Binary && file.language().is_some() && !is_known(&problems, file) {
-            problems.push(Problem::of_file(
-                file.path(),
-                "the change has the file as binary, so its code was not reviewed",
-            ));
-        }
+    for file in &changed {
         match skip_reason(file) {
             Some(reason) => files
                 .skipped
@@ -89,6 +56,7 @@ pub fn review(
             None => wanted.push(file),
         }
     }
+    let is_patch = reading.is_patch();
     let inspected = inspect::inspect(&wanted, is_patch, repo, rules, request.no_flaky, &steps)?;
     problems.extend(inspected.problems);
     files.reviewed = wanted.iter().map(|file| file.path().into_owned()).collect();
@@ -97,7 +65,7 @@ pub fn review(
     files.skipped.sort();
 
     let (findings, excerpts) = finish::finish(inspected.candidates);
-    let about = About { base: change.base, head: change.head };
+    let about = About { base: reading.base.clone(), head: reading.head.clone() };
     let document = conclude(request, findings, files, problems, about);
     let excerpts = excerpts.into_iter().take(document.findings.len()).collect();
     Ok(Review { document, excerpts })
@@ -164,18 +132,6 @@ fn skip_reason(file: &FileChange<'_>) -> Option<&'static str> {
     } else {
         None
     }
-}
-
-/// The same file in the diff that takes content for text.
-fn as_text<'s, 'd>(file: &FileChange<'_>, set: &'s ChangeSet<'d>) -> Option<&'s FileChange<'d>> {
-    let same = |other: &&FileChange<'_>| {
-        other.new_path == file.new_path && other.old_path == file.old_path
-    };
-    set.files.iter().find(same)
-}
-
-fn is_known(problems: &[Problem], file: &FileChange<'_>) -> bool {
-    problems.iter().any(|problem| problem.file.as_deref() == Some(&file.path()))
 }
 
 /// Whether a hunk is what git writes for a submodule. A mode alone makes no submodule of code.

@@ -52,27 +52,39 @@ impl Git {
     /// variables such as `GIT_DIR` that a hook sets for another repository are not obeyed.
     ///
     /// # Errors
-    /// [`RepoError::NotARepository`], or [`RepoError::Spawn`] without git.
+    /// [`RepoError::NotARepository`], [`RepoError::Untrusted`] or [`RepoError::Redirected`] by what
+    /// stands there, [`RepoError::Spawn`] without git.
     pub fn open(folder: &Path, explicit: bool) -> Result<Self, RepoError> {
-        let outside = || RepoError::NotARepository { place: folder.display().to_string() };
+        let place = || folder.display().to_string();
+        let outside = || RepoError::NotARepository { place: place() };
         if !folder.is_dir() {
             return Err(outside());
         }
         let runner = Runner::new(folder.to_path_buf(), explicit);
-        let bare = match runner.text(&["rev-parse", "--is-inside-work-tree"]) {
-            Ok(answer) => answer.trim() != "true",
-            Err(RepoError::Git { message, .. }) if message.contains("not a git repository") => {
-                return Err(outside());
-            }
-            Err(error) => return Err(error),
+        let about =
+            match runner.bytes(&["rev-parse", "--is-inside-work-tree", "--absolute-git-dir"]) {
+                Ok(about) => about,
+                Err(RepoError::Git { message, .. }) if message.contains("not a git repository") => {
+                    return Err(outside());
+                }
+                Err(RepoError::Git { message, .. }) if message.contains("dubious ownership") => {
+                    return Err(RepoError::Untrusted {
+                        place: quoted(&message).unwrap_or_else(place),
+                    });
+                }
+                Err(error) => return Err(error),
+            };
+        let Some(git_dir) = about.strip_prefix(b"true\n") else {
+            return Ok(Self { runner, root: None });
         };
-        let root = if bare {
-            None
-        } else {
-            let output = runner.bytes(&["rev-parse", "--show-toplevel"])?;
-            Some(run::path_of(output.strip_suffix(b"\n").unwrap_or(&output)))
-        };
-        Ok(Self { runner, root })
+        let output = runner.bytes(&["rev-parse", "--show-toplevel"])?;
+        let root = run::path_of(output.strip_suffix(b"\n").unwrap_or(&output));
+        let git_dir = run::path_of(git_dir.strip_suffix(b"\n").unwrap_or(git_dir));
+        // Settings come with a folder that was copied or unpacked; only the user may point elsewhere.
+        if !runner.is_named_by_user() && !work_tree::holds(&root, &git_dir) {
+            return Err(RepoError::Redirected { place: place(), root: root.display().to_string() });
+        }
+        Ok(Self { runner, root: Some(root) })
     }
 
     /// The root of the work tree; `None` for a bare repository.
@@ -235,6 +247,13 @@ impl Repo for Git {
     fn work_file(&self, path: &RepoPath, limit: u64) -> Option<Vec<u8>> {
         work_tree::read_regular(self.root.as_deref()?, path, limit)
     }
+}
+
+/// What stands between the first and the last single quote of the first line of a message.
+fn quoted(message: &str) -> Option<String> {
+    let line = message.lines().next()?;
+    let (first, last) = (line.find('\'')?, line.rfind('\'')?);
+    line.get(first + 1..last).map(str::to_owned)
 }
 
 /// Reads one answer of `cat-file --batch`; the outer `None` is a broken answer, the inner a content

@@ -13,48 +13,47 @@ use crate::request::Scope;
 
 /// A content beyond this many bytes is not probed.
 const MAX_PROBED: u64 = 64 << 20;
+/// At most about this many paths are asked for at once, with about this many bytes.
+const MAX_PATHS: usize = 500;
+const MAX_PATH_BYTES: usize = 64 << 10;
 
-/// The diff, as text, of those files among the binary ones that hold text. With `in_work_tree`, new
-/// content that the repository has not stored stands in the work tree.
+/// The places of those binary files that hold text. With `in_work_tree`, new content that the
+/// repository has not stored stands in the work tree. What cannot be told is a problem.
 ///
 /// # Errors
 /// [`ReviewError`] where git fails or the caller cancels.
-pub(super) fn diff_as_text(
+pub(super) fn that_hold_text(
     files: &[FileChange<'_>],
-    scope: &Scope,
     in_work_tree: bool,
     repo: &dyn Repo,
     control: &dyn Control,
     problems: &mut Vec<Problem>,
-) -> Result<Change, ReviewError> {
-    let suspects: Vec<&FileChange<'_>> = files
-        .iter()
-        .filter(|file| file.body == Body::Binary && !file.is_symlink() && !file.is_submodule())
-        .collect();
-    if suspects.is_empty() {
-        return Ok(Change::default());
-    }
+) -> Result<Vec<usize>, ReviewError> {
+    let is_suspect = |file: &FileChange<'_>| {
+        file.body == Body::Binary && !file.is_symlink() && !file.is_submodule()
+    };
+    let suspects: Vec<usize> = (0..files.len()).filter(|&at| is_suspect(&files[at])).collect();
     // Only the side that stays is judged: a binary file that becomes code is code.
     let judged = |file: &FileChange<'_>| {
         let id = if file.new_path.is_some() { &file.new_id } else { &file.old_id };
         id.clone().unwrap_or_else(|| "0".repeat(40))
     };
-    let ids: Vec<String> = suspects.iter().map(|file| judged(file)).collect();
+    let ids: Vec<String> = suspects.iter().map(|&at| judged(&files[at])).collect();
     let mut contents: Vec<Option<Vec<u8>>> = vec![None; suspects.len()];
     repo.contents(&ids, MAX_PROBED, control, &mut |at, content| {
         contents[at] = content.map(probe);
         true
     })?;
-    let mut paths: Vec<RepoPath> = Vec::new();
-    for (file, stored) in suspects.iter().zip(contents) {
+    let mut hold_text = Vec::new();
+    for (at, stored) in suspects.into_iter().zip(contents) {
+        let file = &files[at];
         let content = stored.or_else(|| {
             let path = file.new_path.as_ref().filter(|_| in_work_tree)?;
             repo.work_file(path, MAX_PROBED).map(probe)
         });
         let problem = match content.map(|content| content::kind(file.language(), &content)) {
             Some(Kind::Text) => {
-                paths.extend(file.old_path.iter().cloned());
-                paths.extend(file.new_path.iter().cloned());
+                hold_text.push(at);
                 continue;
             }
             Some(Kind::Binary) => continue,
@@ -65,12 +64,41 @@ pub(super) fn diff_as_text(
         };
         problems.push(Problem::of_file(file.path(), problem));
     }
-    if paths.is_empty() {
-        return Ok(Change::default());
+    Ok(hold_text)
+}
+
+/// The diff of the files at `places` with their content taken for text.
+///
+/// Asked for in portions, since a system bounds the arguments of a program; both paths of a file come
+/// in one, so that a rename stays one.
+///
+/// # Errors
+/// [`ReviewError`] where git fails or the caller cancels.
+pub(super) fn as_text(
+    files: &[FileChange<'_>],
+    places: &[usize],
+    scope: &Scope,
+    repo: &dyn Repo,
+    control: &dyn Control,
+) -> Result<Change, ReviewError> {
+    let mut whole = Change::default();
+    let mut paths: Vec<RepoPath> = Vec::new();
+    for (at, &place) in places.iter().enumerate() {
+        paths.extend(
+            [&files[place].old_path, &files[place].new_path].into_iter().flatten().cloned(),
+        );
+        let bytes: usize = paths.iter().map(|path| path.as_bytes().len()).sum();
+        if paths.len() < MAX_PATHS && bytes < MAX_PATH_BYTES && at + 1 < places.len() {
+            continue;
+        }
+        paths.sort();
+        paths.dedup();
+        let part = repo.change_as_text(scope, &paths, control)?;
+        whole.diff.extend_from_slice(&part.diff);
+        whole.problems.extend(part.problems);
+        paths.clear();
     }
-    paths.sort();
-    paths.dedup();
-    Ok(repo.change_as_text(scope, &paths, control)?)
+    Ok(whole)
 }
 
 /// The part of a content that tells what it is.

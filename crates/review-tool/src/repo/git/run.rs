@@ -6,7 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::mpsc;
+use std::sync::{OnceLock, mpsc};
 use std::time::{Duration, Instant};
 
 use crate::control::{Control, Uncontrolled};
@@ -22,8 +22,8 @@ const POLL: Duration = Duration::from_millis(20);
 /// How much of git's stderr is kept for messages.
 const MAX_MESSAGE: u64 = 4096;
 
-/// Settings that every git gets, over whatever is configured: none of them may start a program, reach
-/// the network or write.
+/// Settings that every git gets, over whatever is configured: nothing may start a program, reach the
+/// network, write, or show a file as changed that is not.
 const SETTINGS: &[(&str, &str)] = &[
     ("core.fsmonitor", "false"),
     ("core.hooksPath", "/dev/null"),
@@ -31,6 +31,8 @@ const SETTINGS: &[(&str, &str)] = &[
     ("core.askPass", ""),
     ("core.sshCommand", "false"),
     ("credential.helper", ""),
+    ("core.safecrlf", "false"),
+    ("diff.autoRefreshIndex", "true"),
     ("diff.external", ""),
     ("submodule.recurse", "false"),
     ("protocol.allow", "never"),
@@ -41,8 +43,13 @@ const SETTINGS: &[(&str, &str)] = &[
     ("trace2.perfTarget", ""),
 ];
 
-/// What git remarks on stderr without leaving anything out of a diff.
-const HARMLESS: &[&str] = &["will be replaced by", "rename detection", "diff.renameLimit"];
+/// How a line begins by which git remarks on stderr something that leaves nothing out of a diff. None
+/// of them has a name of the repository before what tells it.
+const HARMLESS: &[&str] = &[
+    "warning: exhaustive rename detection was skipped",
+    "warning: inexact rename detection was skipped",
+    "warning: you may want to set your diff.renameLimit variable",
+];
 
 /// Variables that say which repository and index are meant. A hook sets them; a folder named by the
 /// caller overrules them.
@@ -87,6 +94,31 @@ pub(super) fn path_of(bytes: &[u8]) -> PathBuf {
     }
 }
 
+/// git as `PATH` names it by an absolute folder. A relative one, or an empty one, would mean a folder
+/// of the repository, since git runs there.
+fn program() -> &'static OsStr {
+    static PROGRAM: OnceLock<OsString> = OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let name = format!("git{}", std::env::consts::EXE_SUFFIX);
+        let folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
+        let mut found = folders.map(|folder| folder.join(&name)).filter(|file| is_program(file));
+        // A name with a slash is not searched for, so where there is none nothing is started.
+        found.next().map_or_else(|| OsString::from("/nowhere/git"), PathBuf::into_os_string)
+    })
+}
+
+#[cfg(unix)]
+fn is_program(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    file.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_program(file: &Path) -> bool {
+    file.is_file()
+}
+
 impl Runner {
     pub(super) fn new(folder: PathBuf, explicit: bool) -> Self {
         Self { folder, explicit }
@@ -97,9 +129,15 @@ impl Runner {
         &self.folder
     }
 
+    /// Whether variables of the user, as a hook sets them, say which repository and work tree are meant.
+    pub(super) fn is_named_by_user(&self) -> bool {
+        let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        !self.explicit && (is_set("GIT_DIR") || is_set("GIT_WORK_TREE"))
+    }
+
     /// The command for `git ARGUMENTS` with `settings` on top of the fixed ones.
     fn command<S: AsRef<OsStr>>(&self, arguments: &[S], settings: &[(OsString, &str)]) -> Command {
-        let mut command = Command::new("git");
+        let mut command = Command::new(program());
         command.args(["--no-pager", "--no-optional-locks"]).args(arguments);
         command.current_dir(&self.folder);
         let keeps = |name: &str| {
@@ -123,6 +161,9 @@ impl Runner {
         command.env("GIT_CONFIG_COUNT", count.to_string());
         command.envs([
             ("LC_ALL", "C"),
+            ("GIT_ADVICE", "0"),
+            // A list of what is allowed, which no setting of a single protocol overrules.
+            ("GIT_ALLOW_PROTOCOL", "none"),
             ("GIT_OPTIONAL_LOCKS", "0"),
             ("GIT_TERMINAL_PROMPT", "0"),
             ("GIT_NO_LAZY_FETCH", "1"),
@@ -178,7 +219,8 @@ impl Runner {
         let mut running = Running::start(self.command(arguments, settings), name)?;
         let output = running.read_all(control)?;
         let message = running.finish()?;
-        let lines = message.lines().filter(|line| !HARMLESS.iter().any(|part| line.contains(part)));
+        let lines =
+            message.lines().filter(|line| !HARMLESS.iter().any(|start| line.starts_with(start)));
         let problem =
             |line: &str| Problem::general(format!("git could not read all of the change: {line}"));
         Ok((output, lines.map(problem).collect()))

@@ -57,6 +57,26 @@ pub(super) fn append_untracked(
     Ok(())
 }
 
+/// Whether `root` is the work tree in which `git_dir` was found: its `.git` is that folder, or a file
+/// that names it.
+pub(super) fn holds(root: &Path, git_dir: &Path) -> bool {
+    /// Longer than any path that a system takes.
+    const LONGEST: u64 = 1 << 16;
+    let entry = root.join(".git");
+    let Ok(found) = fs::metadata(&entry) else { return false };
+    let named = if found.is_dir() {
+        Some(entry)
+    } else {
+        let text = read_bounded(&entry, LONGEST).ok();
+        text.and_then(|text| {
+            let name = text.strip_prefix(b"gitdir: ")?.trim_ascii_end();
+            Some(root.join(path_of(name)))
+        })
+    };
+    let real = named.and_then(|named| named.canonicalize().ok());
+    real.is_some() && real == git_dir.canonicalize().ok()
+}
+
 enum Entry {
     File { mode: &'static str, content: Vec<u8> },
     Link,

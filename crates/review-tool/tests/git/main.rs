@@ -5,7 +5,7 @@
 #![expect(clippy::disallowed_methods, reason = "the tests make repositories with git")]
 #![expect(clippy::panic, reason = "helpers of tests fail by panicking")]
 
-#[path = "git/fixture.rs"]
+mod doors;
 mod fixture;
 
 use std::ffi::OsString;
