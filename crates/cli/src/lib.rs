@@ -21,6 +21,10 @@ use args::{Args, Command};
 /// Runs the program with the arguments of the process.
 #[must_use]
 pub fn main() -> ExitCode {
+    // The same program stands between itself and each server that it starts.
+    if let Some(code) = mcp_stdio::child::supervise() {
+        return code;
+    }
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => {

@@ -6,6 +6,7 @@
 //! The feature `json-schema` adds tools that bring their own JSON Schema.
 
 mod catalog;
+pub mod child;
 mod completion;
 mod context;
 mod error;
