@@ -8,6 +8,7 @@ mod hostile;
 mod messages;
 mod output;
 mod scopes;
+mod settings;
 
 /// A function whose default argument is shared between calls: one finding of severity medium.
 const FAULT: &str = "def collect(item, into=[]):\n    into.append(item)\n    return into\n";

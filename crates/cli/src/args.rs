@@ -7,6 +7,10 @@ use clap::{Parser, Subcommand, ValueEnum};
 use mcp_stdio::Framing;
 use review_tool::finding::Severity;
 
+mod config;
+
+pub(crate) use config::{ConfigArgs, ConfigCommand};
+
 /// Reviews a git change before the first human reviewer sees it.
 #[derive(Debug, Parser)]
 #[command(name = "foreread", version, max_term_width = 100)]
@@ -20,6 +24,7 @@ pub(crate) enum Command {
     Review(ReviewArgs),
     Mcp(McpArgs),
     Rules(RulesArgs),
+    Config(ConfigArgs),
 }
 
 /// Review a change
@@ -76,12 +81,13 @@ pub(crate) struct ReviewArgs {
     pub(crate) output: Option<PathBuf>,
 
     /// Fail on findings of this severity or worse: critical, high, medium, low, info, or none
-    #[arg(long, value_name = "SEVERITY", value_parser = parse_threshold, default_value = "high")]
-    pub(crate) fail_on: Threshold,
+    /// [default: high]
+    #[arg(long, value_name = "SEVERITY", value_parser = Threshold::parse)]
+    pub(crate) fail_on: Option<Threshold>,
 
-    /// List findings of this severity or worse; the gate counts all
-    #[arg(long, value_name = "SEVERITY", value_parser = parse_severity, default_value = "info")]
-    pub(crate) min_severity: Severity,
+    /// List findings of this severity or worse; the gate counts all [default: info]
+    #[arg(long, value_name = "SEVERITY", value_parser = parse_severity)]
+    pub(crate) min_severity: Option<Severity>,
 
     /// When to colour the text
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
@@ -150,20 +156,23 @@ pub(crate) enum ColorChoice {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Threshold(pub(crate) Option<Severity>);
 
+impl Threshold {
+    /// Reads a severity, or `none`.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        if text == "none" {
+            return Ok(Self(None));
+        }
+        parse_severity(text)
+            .map(|severity| Self(Some(severity)))
+            .map_err(|error| format!("{error}, or none"))
+    }
+}
+
 fn parse_severity(text: &str) -> Result<Severity, String> {
     Severity::parse(text).ok_or_else(|| {
         let names: Vec<_> = Severity::ALL.iter().map(|severity| severity.as_str()).collect();
         format!("not a severity; one of {}", names.join(", "))
     })
-}
-
-fn parse_threshold(text: &str) -> Result<Threshold, String> {
-    if text == "none" {
-        return Ok(Threshold(None));
-    }
-    parse_severity(text)
-        .map(|severity| Threshold(Some(severity)))
-        .map_err(|error| format!("{error}, or none"))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! One module for each subcommand.
 
+pub(crate) mod config;
 pub(crate) mod mcp;
 pub(crate) mod review;
 pub(crate) mod rules;

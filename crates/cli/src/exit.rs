@@ -2,6 +2,8 @@
 
 use review_tool::{ReviewError, printable};
 
+use crate::settings::SettingsError;
+
 /// Done; the gate passed.
 pub(crate) const DONE: u8 = 0;
 /// The gate failed: there are findings at or above the threshold.
@@ -30,6 +32,7 @@ pub(crate) fn report(error: &anyhow::Error) -> u8 {
     // Line by line, since git's advice has several and a line end is no danger.
     text.lines().for_each(|line| crate::terminal::say(&printable(line)));
     let usage = error.downcast_ref::<Usage>().is_some()
+        || error.downcast_ref::<SettingsError>().is_some()
         || error.downcast_ref::<ReviewError>().is_some_and(ReviewError::is_usage);
     if usage { USAGE } else { INCOMPLETE }
 }

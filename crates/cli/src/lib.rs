@@ -11,8 +11,10 @@ mod adapter;
 mod args;
 mod commands;
 mod exit;
+mod folders;
 mod logger;
 mod progress;
+mod settings;
 mod stamp;
 mod terminal;
 
@@ -38,6 +40,7 @@ pub fn main() -> ExitCode {
         Command::Review(args) => commands::review::run(&args),
         Command::Mcp(args) => commands::mcp::run(&args),
         Command::Rules(args) => commands::rules::run(&args),
+        Command::Config(args) => commands::config::run(&args),
     };
     ExitCode::from(result.unwrap_or_else(|error| exit::report(&error)))
 }

@@ -8,6 +8,7 @@ mod error;
 pub mod finding;
 pub mod history;
 pub mod language;
+pub mod nearest;
 mod printable;
 pub mod repo;
 pub mod report;

@@ -12,6 +12,9 @@ use review_tool::rules::RuleSet;
 use review_tool::{Review, ReviewError, review};
 
 use crate::args::{Format, ReviewArgs};
+use crate::folders::Folders;
+use crate::settings::Settings;
+use crate::settings::review::ReviewSettings;
 use crate::{exit, progress, stamp, terminal};
 
 /// A diff on stdin or in a file beyond this many bytes is refused.
@@ -20,7 +23,8 @@ const MAX_DIFF: u64 = 1 << 30;
 /// Reviews, shows the document and returns the exit code.
 pub(crate) fn run(args: &ReviewArgs) -> anyhow::Result<u8> {
     let watch = stamp::Stopwatch::start();
-    let request = request(args)?;
+    let settings = Settings::load(&Folders::from_environment())?.review()?;
+    let request = request(args, &settings)?;
     let repo = open(args, &request.scope)?;
     let shown = progress::Terminal::new(args.quiet);
     let mut review = review(&request, repo.as_ref(), RuleSet::embedded(), &shown)?;
@@ -46,7 +50,7 @@ pub(crate) fn run(args: &ReviewArgs) -> anyhow::Result<u8> {
     })
 }
 
-fn request(args: &ReviewArgs) -> anyhow::Result<ReviewRequest> {
+fn request(args: &ReviewArgs, settings: &ReviewSettings) -> anyhow::Result<ReviewRequest> {
     let scope = if let Some(path) = &args.diff_file {
         Scope::Patch(read_diff(path)?)
     } else if let Some(revision) = &args.commit {
@@ -62,8 +66,12 @@ fn request(args: &ReviewArgs) -> anyhow::Result<ReviewRequest> {
     };
     let mut request = ReviewRequest::new(scope);
     request.paths = args.paths.clone();
-    request.fail_on = args.fail_on.0;
-    request.min_severity = args.min_severity;
+    if let Some(threshold) = args.fail_on.or(settings.fail_on) {
+        request.fail_on = threshold.0;
+    }
+    if let Some(least) = args.min_severity.or(settings.min_severity) {
+        request.min_severity = least;
+    }
     Ok(request)
 }
 
