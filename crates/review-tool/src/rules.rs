@@ -44,6 +44,7 @@ mod workflow;
 
 pub use file::{Case, RuleError, RuleFile, Scope};
 pub use flow::Flow;
+pub(crate) use flow::is_function;
 pub use text::TextPattern;
 
 /// The sources of the embedded rules, ordered by path.

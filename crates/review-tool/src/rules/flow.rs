@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use crate::syntax::{Match, Node, Tree};
 use bindings::Bindings;
-pub(super) use bindings::is_function;
+pub(crate) use bindings::is_function;
 use value::Tracer;
 
 /// What a rule wants of a value, and what makes the value harmless.

@@ -234,7 +234,7 @@ pub(super) fn is_name(node: &Node<'_>) -> bool {
 }
 
 /// Whether a kind of node is a function, in any of the languages.
-pub(in crate::rules) fn is_function(kind: &str) -> bool {
+pub(crate) fn is_function(kind: &str) -> bool {
     matches!(
         kind,
         "function_declaration"
