@@ -84,7 +84,8 @@ impl ErrorCode {
     /// Returns the number sent to a peer that speaks `revision`.
     ///
     /// A meaning that the revision has no number for takes the nearest one it has.
-    pub(crate) const fn number(self, revision: Revision) -> i64 {
+    #[must_use]
+    pub const fn number(self, revision: Revision) -> i64 {
         let stateless = matches!(revision, Revision::V2026_07_28);
         match self {
             Self::ParseError => -32700,

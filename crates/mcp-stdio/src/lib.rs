@@ -7,6 +7,7 @@
 
 mod catalog;
 pub mod child;
+pub mod client;
 mod completion;
 mod context;
 mod error;
