@@ -9,6 +9,7 @@ mod messages;
 mod output;
 mod scopes;
 mod settings;
+mod trust;
 
 /// A function whose default argument is shared between calls: one finding of severity medium.
 const FAULT: &str = "def collect(item, into=[]):\n    into.append(item)\n    return into\n";

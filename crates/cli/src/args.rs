@@ -8,8 +8,10 @@ use mcp_stdio::Framing;
 use review_tool::finding::Severity;
 
 mod config;
+mod servers;
 
 pub(crate) use config::{ConfigArgs, ConfigCommand};
+pub(crate) use servers::{ServersArgs, ServersCommand};
 
 /// Reviews a git change before the first human reviewer sees it.
 #[derive(Debug, Parser)]
@@ -25,6 +27,7 @@ pub(crate) enum Command {
     Mcp(McpArgs),
     Rules(RulesArgs),
     Config(ConfigArgs),
+    Servers(ServersArgs),
 }
 
 /// Review a change

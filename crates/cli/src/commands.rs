@@ -4,3 +4,4 @@ pub(crate) mod config;
 pub(crate) mod mcp;
 pub(crate) mod review;
 pub(crate) mod rules;
+pub(crate) mod servers;

@@ -2,6 +2,7 @@
 
 use review_tool::{ReviewError, printable};
 
+use crate::servers::project::ProjectError;
 use crate::settings::SettingsError;
 
 /// Done; the gate passed.
@@ -33,6 +34,7 @@ pub(crate) fn report(error: &anyhow::Error) -> u8 {
     text.lines().for_each(|line| crate::terminal::say(&printable(line)));
     let usage = error.downcast_ref::<Usage>().is_some()
         || error.downcast_ref::<SettingsError>().is_some()
+        || error.downcast_ref::<ProjectError>().is_some()
         || error.downcast_ref::<ReviewError>().is_some_and(ReviewError::is_usage);
     if usage { USAGE } else { INCOMPLETE }
 }

@@ -13,7 +13,6 @@ pub(crate) struct Folders {
     /// `$XDG_CONFIG_HOME/foreread`, or `~/.config/foreread`; `None` where there is no home either.
     pub(crate) config: Option<PathBuf>,
     /// `$XDG_STATE_HOME/foreread`, or `~/.local/state/foreread`; `None` where there is no home either.
-    #[expect(dead_code, reason = "nothing is kept so far")]
     pub(crate) state: Option<PathBuf>,
 }
 

@@ -14,6 +14,7 @@ mod exit;
 mod folders;
 mod logger;
 mod progress;
+mod servers;
 mod settings;
 mod stamp;
 mod terminal;
@@ -41,6 +42,7 @@ pub fn main() -> ExitCode {
         Command::Mcp(args) => commands::mcp::run(&args),
         Command::Rules(args) => commands::rules::run(&args),
         Command::Config(args) => commands::config::run(&args),
+        Command::Servers(args) => commands::servers::run(&args),
     };
     ExitCode::from(result.unwrap_or_else(|error| exit::report(&error)))
 }

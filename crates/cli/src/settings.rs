@@ -18,12 +18,14 @@ mod error;
 mod key;
 pub(crate) mod review;
 pub(crate) mod rules;
+pub(crate) mod servers;
 mod write;
 
 pub(crate) use error::SettingsError;
 use key::Key;
 use review::ReviewSettings;
 use rules::RulesSettings;
+use servers::ServersSettings;
 pub(crate) use write::{set, unset};
 
 /// A settings file beyond this many bytes is refused.
@@ -33,6 +35,7 @@ const MAX_FILE: u64 = 1 << 20;
 const SECTIONS: &[Section] = &[
     Section { keys: review::KEYS, check: |settings| settings.review().map(drop) },
     Section { keys: rules::KEYS, check: |settings| settings.rules().map(drop) },
+    Section { keys: servers::KEYS, check: |settings| settings.servers().map(drop) },
 ];
 
 struct Section {
@@ -103,6 +106,11 @@ impl Settings {
     /// `[rules]`.
     pub(crate) fn rules(&self) -> Result<RulesSettings, SettingsError> {
         self.section("rules")
+    }
+
+    /// `[servers.NAME]`.
+    pub(crate) fn servers(&self) -> Result<ServersSettings, SettingsError> {
+        self.section("servers")
     }
 
     /// Every value that is set, ordered by key; secrets as `***`.

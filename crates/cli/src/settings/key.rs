@@ -44,7 +44,6 @@ impl Key {
     }
 
     /// The same key with a value that is never shown.
-    #[expect(dead_code, reason = "no section so far has one")]
     pub(crate) const fn secret(self) -> Self {
         Self { secret: true, ..self }
     }
