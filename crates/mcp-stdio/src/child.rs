@@ -26,6 +26,7 @@ mod command;
 mod control;
 #[cfg(windows)]
 mod job;
+mod launch;
 #[cfg(unix)]
 mod plain;
 mod state;
@@ -38,6 +39,7 @@ mod supervisor;
 mod tree;
 
 pub use command::{MINIMAL_ENVIRONMENT, ServerCommand};
+pub use launch::ChildLauncher;
 
 use self::state::{Keeper, Shared};
 use self::stderr::Tail;

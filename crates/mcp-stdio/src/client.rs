@@ -12,6 +12,8 @@ mod output;
 pub use error::ClientError;
 pub use launch::{Ended, Launch, Link, Peer};
 pub use limits::ClientLimits;
+#[cfg(not(unix))]
+pub(crate) use output::Blocking;
 pub use output::Output;
 #[cfg(unix)]
 pub use output::PipeOutput;

@@ -39,7 +39,10 @@ pub const MINIMAL_ENVIRONMENT: &[&str] = &[
 pub struct ServerCommand {
     pub(super) program: OsString,
     pub(super) arguments: Vec<OsString>,
-    pub(super) environment: Vec<(OsString, OsString)>,
+    /// The variables that were set one by one.
+    pub(super) named: Vec<(OsString, OsString)>,
+    /// Those that were taken over.
+    pub(super) inherited: Vec<(OsString, OsString)>,
     pub(super) folder: Option<PathBuf>,
 }
 
@@ -50,7 +53,8 @@ impl ServerCommand {
         Self {
             program: program.into(),
             arguments: Vec::new(),
-            environment: Vec::new(),
+            named: Vec::new(),
+            inherited: Vec::new(),
             folder: None,
         }
     }
@@ -73,8 +77,8 @@ impl ServerCommand {
     #[must_use]
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         let name = name.into();
-        self.environment.retain(|(known, _)| *known != name);
-        self.environment.push((name, value.into()));
+        self.named.retain(|(known, _)| *known != name);
+        self.named.push((name, value.into()));
         self
     }
 
@@ -86,8 +90,8 @@ impl ServerCommand {
     pub fn inherit(mut self, environment: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         for (name, value) in environment {
             let harmless = is_minimal(&name) && !value.as_encoded_bytes().starts_with(b"()");
-            if harmless && !self.environment.iter().any(|(known, _)| *known == name) {
-                self.environment.push((name, value));
+            if harmless {
+                self.inherited.push((name, value));
             }
         }
         self
@@ -118,6 +122,11 @@ impl ServerCommand {
         self.folder.as_deref()
     }
 
+    /// Returns the whole environment; of two values for one name, the later one counts.
+    pub(super) fn environment(&self) -> impl Iterator<Item = (&OsString, &OsString)> {
+        self.inherited.iter().chain(&self.named).map(|(name, value)| (name, value))
+    }
+
     /// Returns the program without its folders, for messages.
     pub(super) fn name(&self) -> String {
         let name = Path::new(&self.program).file_name().unwrap_or(&self.program);
@@ -127,10 +136,7 @@ impl ServerCommand {
     /// Makes the command of the standard library, with its environment and nothing else set.
     pub(super) fn to_std(&self) -> std::process::Command {
         let mut command = std::process::Command::new(&self.program);
-        command
-            .args(&self.arguments)
-            .env_clear()
-            .envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command.args(&self.arguments).env_clear().envs(self.environment());
         if let Some(folder) = &self.folder {
             command.current_dir(folder);
         }
@@ -153,7 +159,7 @@ mod tests {
 
     fn pairs(command: &ServerCommand) -> Vec<String> {
         let text = |text: &OsString| text.to_string_lossy().into_owned();
-        command.environment.iter().map(|(name, value)| text(name) + "=" + &text(value)).collect()
+        command.environment().map(|(name, value)| text(name) + "=" + &text(value)).collect()
     }
 
     #[test]
@@ -162,6 +168,6 @@ mod tests {
         let host = host.map(|(name, value)| (OsString::from(name), OsString::from(value)));
         let command =
             ServerCommand::new("x").env("TZ", "CET").inherit(host).env("A", "1").env("A", "2");
-        assert_eq!(pairs(&command), ["TZ=CET", "PATH=/bin", "A=2"]);
+        assert_eq!(pairs(&command), ["PATH=/bin", "TZ=UTC", "TZ=CET", "A=2"]);
     }
 }

@@ -79,7 +79,10 @@ pub(super) fn start(command: &ServerCommand, limits: &ChildLimits) -> io::Result
     let launch = Launch {
         program: command.program.clone(),
         arguments: command.arguments.clone(),
-        environment: command.environment.clone(),
+        environment: command
+            .environment()
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect(),
         folder: command.folder.clone(),
         memory: limits.memory,
         exit_grace: limits.exit_grace,

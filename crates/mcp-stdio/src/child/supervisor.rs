@@ -94,7 +94,8 @@ fn start(launch: &Launch, streams: [OwnedFd; 3]) -> io::Result<Pid> {
     let mut command = ServerCommand {
         program: launch.program.clone(),
         arguments: launch.arguments.clone(),
-        environment: launch.environment.clone(),
+        named: launch.environment.clone(),
+        inherited: Vec::new(),
         folder: launch.folder.clone(),
     }
     .to_std();
