@@ -179,6 +179,46 @@ pub struct Meta {
     pub base: Option<String>,
     /// The object name of the new side; null where it has none.
     pub head: Option<String>,
+    /// How a model's findings were held against the change; only with a model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claims: Option<Claims>,
+    /// The tools that a model called, in order; only with a model that did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_calls: Vec<ToolCall>,
+}
+
+/// How a model's findings were held against the change.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Claims {
+    /// How many findings the model stated.
+    pub made: u64,
+    /// Of them, how many were put on another line, by the code that they quote.
+    pub moved: u64,
+    /// How many were dropped, since they point at nothing that the change shows.
+    pub dropped: u64,
+    /// How many said what a rule or another part of the answer had said.
+    pub merged: u64,
+    /// How many the model itself refuted at a second look.
+    pub refuted: u64,
+    /// Why findings were dropped, with the nearest line that they could point at; the first few.
+    pub notes: Vec<String>,
+    /// Tools that were not offered: their names are not taken by providers, or there was no room.
+    pub tools_left_out: Vec<String>,
+}
+
+/// One call of a tool by a model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolCall {
+    /// The tool; that of a server as `server__tool`.
+    pub tool: String,
+    /// The arguments as JSON, credentials masked, cut after some hundred bytes.
+    pub arguments: String,
+    /// Whether the call failed.
+    pub failed: bool,
+    /// How many bytes it returned.
+    pub bytes: u64,
+    /// Whether the model was shown less than that.
+    pub cut: bool,
 }
 
 impl Eq for Meta {}

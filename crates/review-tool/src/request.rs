@@ -49,6 +49,8 @@ pub struct ReviewRequest {
     pub min_severity: Severity,
     /// Whether to leave out rules about tests that may fail without a fault.
     pub no_flaky: bool,
+    /// Whether to leave out the embedded rules, so that a model reviews alone.
+    pub no_rules: bool,
 }
 
 impl ReviewRequest {
@@ -64,6 +66,7 @@ impl ReviewRequest {
             fail_on: Some(Self::DEFAULT_FAIL_ON),
             min_severity: Severity::Info,
             no_flaky: false,
+            no_rules: false,
         }
     }
 }

@@ -1,11 +1,15 @@
 //! The pipeline, straight down: diff, files, rules, findings, verdict.
 
 use std::borrow::Cow;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use crate::control::{Control, Progress};
 use crate::diff::{Body, FileChange, Hunk, Problem};
 use crate::error::ReviewError;
 use crate::finding::Finding;
+use crate::model::{self, ModelError, Outcome, Planned, Reviewer};
+use crate::numbered;
 use crate::repo::Repo;
 use crate::report::{
     Counts, Document, Files, Gate, Meta, SCHEMA_VERSION, Skipped, Status, Summary, Usage,
@@ -18,6 +22,8 @@ mod binary;
 mod finish;
 mod inspect;
 mod reading;
+
+use finish::Candidate;
 
 pub use finish::Excerpt;
 pub use reading::Reading;
@@ -42,10 +48,103 @@ pub fn review(
     rules: &RuleSet,
     control: &dyn Control,
 ) -> Result<Review, ReviewError> {
+    review_with(request, repo, rules, None, control)
+}
+
+/// Reviews a change with the embedded rules and, where there is one, a model.
+///
+/// # Errors
+/// As [`review`]. A model that fails makes the status `partial`.
+pub fn review_with(
+    request: &ReviewRequest,
+    repo: &(dyn Repo + Sync),
+    rules: &RuleSet,
+    reviewer: Option<&Reviewer<'_>>,
+    control: &dyn Control,
+) -> Result<Review, ReviewError> {
     let steps = Steps { control };
+    let reading = open(request, repo, &steps)?;
+    let mut seen = look(&reading, request, repo, rules, reviewer.is_some(), &steps)?;
+    let outcome = reviewer.map(|reviewer| ask(&mut seen, reviewer, &steps)).transpose()?;
+    let (findings, excerpts) = finish::finish(seen.candidates);
+    let about = About { base: reading.base.clone(), head: reading.head.clone() };
+    let mut document = conclude(request, findings, seen.files, seen.problems, about);
+    if let (Some(reviewer), Some(outcome)) = (reviewer, outcome) {
+        let identity = reviewer.model.identity();
+        document.content = outcome.content;
+        let meta = &mut document.meta;
+        meta.provider.clone_from(&identity.provider);
+        meta.model.clone_from(&identity.model);
+        meta.usage = outcome.usage;
+        meta.cost_usd = outcome.cost_usd;
+        meta.cached = outcome.cached;
+        meta.claims = Some(outcome.claims);
+        meta.tool_calls = outcome.calls;
+    }
+    let excerpts = excerpts.into_iter().take(document.findings.len()).collect();
+    Ok(Review { document, excerpts })
+}
+
+/// What [`review_with`] would ask its model, and what it would leave out. Nothing is sent.
+///
+/// # Errors
+/// As [`review`].
+pub fn dry_run(
+    request: &ReviewRequest,
+    repo: &(dyn Repo + Sync),
+    rules: &RuleSet,
+    reviewer: &Reviewer<'_>,
+    control: &dyn Control,
+) -> Result<(Vec<Planned>, Vec<Problem>), ReviewError> {
+    let steps = Steps { control };
+    let reading = open(request, repo, &steps)?;
+    let seen = look(&reading, request, repo, rules, true, &steps)?;
+    let found = seen.found();
+    let about = model::About { found: &found, ..model::About::default() };
+    let (planned, left_out) = reviewer.planned(&seen.change, about);
+    let mut problems = seen.problems;
+    problems.extend(left_out);
+    Ok((planned, problems))
+}
+
+fn open<'r>(
+    request: &'r ReviewRequest,
+    repo: &dyn Repo,
+    steps: &Steps<'_>,
+) -> Result<Reading<'r>, ReviewError> {
     steps.say(0, None, "reading the change");
-    let reading = Reading::open(request, repo, control)?;
-    let (changed, mut problems) = reading.files(repo, control)?;
+    Reading::open(request, repo, steps.control)
+}
+
+/// What the rules made of a change, before any verdict.
+struct Seen {
+    files: Files,
+    problems: Vec<Problem>,
+    candidates: Vec<Candidate>,
+    /// The change as a model is shown it; empty without one.
+    change: numbered::Change,
+}
+
+impl Seen {
+    /// What the rules found, in the order of reports: it is part of what a model is asked.
+    fn found(&self) -> Vec<Finding> {
+        let found = self.candidates.iter().map(|candidate| candidate.finding().clone());
+        let mut found: Vec<Finding> = found.collect();
+        found.sort();
+        found
+    }
+}
+
+/// Runs the rules over the change.
+fn look(
+    reading: &Reading<'_>,
+    request: &ReviewRequest,
+    repo: &(dyn Repo + Sync),
+    rules: &RuleSet,
+    by_model: bool,
+    steps: &Steps<'_>,
+) -> Result<Seen, ReviewError> {
+    let (changed, mut problems) = reading.files(repo, steps.control)?;
     let mut files = Files::default();
     let mut wanted: Vec<&FileChange<'_>> = Vec::new();
     for file in &changed {
@@ -56,19 +155,46 @@ pub fn review(
             None => wanted.push(file),
         }
     }
-    let is_patch = reading.is_patch();
-    let inspected = inspect::inspect(&wanted, is_patch, repo, rules, request.no_flaky, &steps)?;
+    let wants = inspect::Wants {
+        no_rules: request.no_rules,
+        no_flaky: request.no_flaky,
+        numbered: by_model,
+    };
+    let mut inspected = inspect::inspect(&wanted, reading.is_patch(), repo, rules, wants, steps)?;
     problems.extend(inspected.problems);
     files.reviewed = wanted.iter().map(|file| file.path().into_owned()).collect();
     files.reviewed.sort();
     files.reviewed.dedup();
     files.skipped.sort();
+    inspected.numbered.sort_by_key(|(at, _)| *at);
+    let shown = inspected.numbered.into_iter().map(|(_, file)| file).collect();
+    let change = numbered::Change { files: shown };
+    Ok(Seen { files, problems, candidates: inspected.candidates, change })
+}
 
-    let (findings, excerpts) = finish::finish(inspected.candidates);
-    let about = About { base: reading.base.clone(), head: reading.head.clone() };
-    let document = conclude(request, findings, files, problems, about);
-    let excerpts = excerpts.into_iter().take(document.findings.len()).collect();
-    Ok(Review { document, excerpts })
+/// Asks the model, and puts its findings beside those of the rules.
+fn ask(
+    seen: &mut Seen,
+    reviewer: &Reviewer<'_>,
+    steps: &Steps<'_>,
+) -> Result<Outcome, ReviewError> {
+    let found = seen.found();
+    let about = model::About { found: &found, ..model::About::default() };
+    // The rules have counted each file, and one step more.
+    let done = AtomicU64::new(seen.files.reviewed.len() as u64 + 1);
+    let turn = Mutex::new(());
+    let say = |message: String| {
+        let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+        steps.say(done, None, message);
+    };
+    let mut outcome = reviewer
+        .run(&seen.change, about, steps.control, &say)
+        .map_err(|_: ModelError| ReviewError::Cancelled)?;
+    let placed = outcome.placed.iter();
+    seen.candidates.extend(placed.filter_map(|one| finish::of_model(one, &seen.change)));
+    seen.problems.append(&mut outcome.problems);
+    Ok(outcome)
 }
 
 struct About {
@@ -117,6 +243,8 @@ fn conclude(
         scope: request.scope.as_str().to_owned(),
         base: about.base,
         head: about.head,
+        claims: None,
+        tool_calls: Vec::new(),
     };
     Document { schema: SCHEMA_VERSION, content: String::new(), findings, summary, meta }
 }

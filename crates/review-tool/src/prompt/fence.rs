@@ -31,6 +31,11 @@ impl FenceKey {
         format!("<data-{name} about=\"{about}\">\n{content}{end}</data-{name}>\n")
     }
 
+    /// The key, for other keyed hashes of the user's.
+    pub(crate) fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
     fn name(&self, content: &str) -> String {
         // The key has the length of a block at most, which always makes a valid one.
         let Ok(mac) = Hmac::<Sha256>::new_from_slice(&self.0) else { return String::new() };

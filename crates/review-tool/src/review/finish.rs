@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use sha2::{Digest, Sha256};
 
 use crate::finding::{Finding, Side, Source};
+use crate::numbered;
+use crate::reply::Placed;
 use crate::rules::{Hit, Rule};
 use crate::secret::redact;
 use crate::view::FileView;
@@ -31,6 +33,13 @@ pub(super) struct Candidate {
     excerpt: Excerpt,
     /// What the fingerprint is made of.
     basis: [u8; 32],
+}
+
+impl Candidate {
+    /// The finding, without fingerprint and id.
+    pub(super) fn finding(&self) -> &Finding {
+        &self.finding
+    }
 }
 
 /// Words a hit of a rule.
@@ -76,6 +85,51 @@ pub(super) fn candidate(rule: &Rule, hit: Hit, view: &FileView) -> Candidate {
     };
     debug_assert!(hit.side == Side::New || view.old_path().is_some());
     Candidate { finding, excerpt, basis: hasher.finalize().into() }
+}
+
+/// Words a finding of a model, which stands on a line of a hunk.
+pub(super) fn of_model(placed: &Placed, change: &numbered::Change) -> Option<Candidate> {
+    let file = change.files.get(placed.file)?;
+    let hunk = file.hunks.get(placed.hunk)?;
+    let last = placed.line_end.unwrap_or(placed.line);
+    let last = last.min(placed.line.saturating_add(MAX_LINES - 1));
+    let lines = || {
+        hunk.lines.iter().filter_map(|line| Some((line.number(placed.side)?, line.text.as_str())))
+    };
+    let claim = &placed.claim;
+    let mut hasher = Sha256::new();
+    hasher.update(claim.category.as_str());
+    for (_, line) in lines().filter(|(number, _)| (placed.line..=last).contains(number)) {
+        line.split_whitespace().for_each(|word| hasher.update(word));
+    }
+    let around = placed.line.saturating_sub(AROUND)..=last.saturating_add(AROUND);
+    let shown: Vec<(u32, &str)> = lines().filter(|(number, _)| around.contains(number)).collect();
+    let excerpt = Excerpt {
+        first_line: shown.first().map_or(placed.line, |(number, _)| *number),
+        lines: shown.iter().map(|(_, line)| cut(line)).collect(),
+    };
+    let snippet =
+        shown.iter().find(|(number, _)| *number == placed.line).map(|(_, line)| cut(line));
+    let finding = Finding {
+        id: String::new(),
+        rule: None,
+        category: claim.category,
+        severity: claim.severity,
+        confidence: placed.confidence,
+        source: Source::Model,
+        file: file.path.clone(),
+        line: placed.line,
+        line_end: placed.line_end,
+        side: placed.side,
+        title: claim.title.clone(),
+        description: claim.description.clone(),
+        suggestion: claim.suggestion.clone(),
+        language: file.language.map(|language| language.as_str().to_owned()),
+        snippet,
+        fix: None,
+        fingerprint: String::new(),
+    };
+    Some(Candidate { finding, excerpt, basis: hasher.finalize().into() })
 }
 
 fn cut(line: &str) -> String {

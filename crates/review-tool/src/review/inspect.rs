@@ -9,6 +9,7 @@ use crate::changed_names::ChangedNames;
 use crate::diff::apply::{Direction, apply, sides};
 use crate::diff::{FileChange, Problem, RepoPath};
 use crate::error::ReviewError;
+use crate::numbered;
 use crate::repo::Repo;
 use crate::rules::{Rule, RuleSet};
 use crate::view::{FileView, MAX_PARSED_BYTES};
@@ -23,12 +24,24 @@ const MAX_WORKERS: usize = 8;
 pub(super) struct Inspected {
     pub(super) candidates: Vec<Candidate>,
     pub(super) problems: Vec<Problem>,
+    /// The files as a model is shown them, each with its place in the change; none without a model.
+    pub(super) numbered: Vec<(usize, numbered::File)>,
 }
 
 /// A file with the content it had, where that is known.
 struct Job<'f, 'd> {
+    at: usize,
     file: &'f FileChange<'d>,
     old: Option<Vec<u8>>,
+}
+
+/// What is wanted of each file.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wants {
+    pub(super) no_rules: bool,
+    pub(super) no_flaky: bool,
+    /// The files as a model is shown them.
+    pub(super) numbered: bool,
 }
 
 /// Inspects `files`; candidates and problems come in no order.
@@ -40,7 +53,7 @@ pub(super) fn inspect(
     is_patch: bool,
     repo: &(dyn Repo + Sync),
     rules: &RuleSet,
-    no_flaky: bool,
+    wants: Wants,
     steps: &Steps<'_>,
 ) -> Result<Inspected, ReviewError> {
     let inspector = Inspector {
@@ -48,7 +61,7 @@ pub(super) fn inspect(
         names: Arc::new(ChangedNames::of(files)),
         repo,
         rules,
-        no_flaky,
+        wants,
         steps,
         total: files.len() as u64 + 1,
         done: AtomicU64::new(0),
@@ -92,6 +105,7 @@ pub(super) fn inspect(
             Ok(part) => {
                 all.candidates.extend(part.candidates);
                 all.problems.extend(part.problems);
+                all.numbered.extend(part.numbered);
             }
             Err(_) => all.problems.push(Problem::general(
                 "a worker of the reviewer failed; the findings of its files are lost",
@@ -106,7 +120,7 @@ struct Inspector<'a> {
     names: Arc<ChangedNames>,
     repo: &'a (dyn Repo + Sync),
     rules: &'a RuleSet,
-    no_flaky: bool,
+    wants: Wants,
     steps: &'a Steps<'a>,
     total: u64,
     done: AtomicU64,
@@ -124,7 +138,8 @@ impl Inspector<'_> {
     ) -> Result<(), ReviewError> {
         let wanted = |file: &FileChange<'_>| {
             let id = file.old_id.as_ref().filter(|id| id.bytes().any(|byte| byte != b'0'));
-            let parsed = file.language().is_some();
+            // A model is shown every file, and a credential may begin outside a hunk.
+            let parsed = file.language().is_some() || self.wants.numbered;
             (parsed && file.parents == 1 && !file.hunks().is_empty())
                 .then_some(id)
                 .flatten()
@@ -141,20 +156,21 @@ impl Inspector<'_> {
         }
         let mut sink = |at: usize, content: Option<Vec<u8>>| {
             while next < places[at] {
-                if !give(Job { file: files[next], old: None }) {
+                if !give(Job { at: next, file: files[next], old: None }) {
                     return false;
                 }
                 next += 1;
             }
             next += 1;
-            !self.steps.control.cancelled() && give(Job { file: files[places[at]], old: content })
+            !self.steps.control.cancelled()
+                && give(Job { at: places[at], file: files[places[at]], old: content })
         };
         let limit = MAX_PARSED_BYTES as u64;
         self.repo.contents(&ids, limit, self.steps.control, &mut sink)?;
         self.steps.check()?;
-        for file in &files[next..] {
+        for (at, file) in files.iter().enumerate().skip(next) {
             self.steps.check()?;
-            if !give(Job { file, old: None }) {
+            if !give(Job { at, file, old: None }) {
                 break;
             }
         }
@@ -167,7 +183,11 @@ impl Inspector<'_> {
             return;
         }
         let path = job.file.path().into_owned();
+        let (at, file) = (job.at, job.file);
         let view = self.view(job);
+        if self.wants.numbered {
+            out.numbered.push((at, numbered::File::of_view(file, &view)));
+        }
         if view.is_too_large_to_parse() {
             out.problems.push(Problem::of_file(
                 path.as_str(),
@@ -176,7 +196,8 @@ impl Inspector<'_> {
                 ),
             ));
         }
-        let wanted = |rule: &Rule| !(self.no_flaky && rule.file.flaky);
+        let wants = self.wants;
+        let wanted = |rule: &Rule| !(wants.no_rules || wants.no_flaky && rule.file.flaky);
         let hits = self.rules.check_until(&view, wanted, &|| self.steps.control.cancelled());
         out.candidates.extend(hits.into_iter().map(|(rule, hit)| candidate(rule, hit, &view)));
         let _turn = self.order.lock().unwrap_or_else(PoisonError::into_inner);
@@ -185,7 +206,7 @@ impl Inspector<'_> {
     }
 
     fn view(&self, job: Job<'_, '_>) -> FileView {
-        let Job { file, mut old } = job;
+        let Job { file, mut old, .. } = job;
         if self.is_patch && file.parents == 1 && !file.damaged && file.old_path.is_some() {
             let fits = |old: &Vec<u8>| apply(old, file.hunks(), Direction::Forward).is_ok();
             old = old.filter(fits).or_else(|| self.old_from_work_tree(file));
