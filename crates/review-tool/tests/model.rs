@@ -151,7 +151,8 @@ fn no_lost_answer_passes_the_gate() {
     let cut = |text: &str, stop| Answer { stop, ..Answer::of(text) };
     let good = || answer(&[finding(2, "low")]);
     let failed = || Err(ModelError::Failed("the server said 500".to_owned()));
-    let cases: Vec<(&str, Vec<Result<Answer, ModelError>>, usize, Option<&str>)> = vec![
+    type Case = (&'static str, Vec<Result<Answer, ModelError>>, usize, Option<&'static str>);
+    let cases: Vec<Case> = vec![
         ("whole", vec![Ok(good())], 1, None),
         ("mended", vec![Ok(Answer::of("I see a fault.")), Ok(good())], 1, None),
         (
