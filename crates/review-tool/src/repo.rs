@@ -179,7 +179,8 @@ pub trait Repo {
         sink: &mut ContentSink<'_>,
     ) -> Result<(), RepoError>;
 
-    /// The diff of the given files with their content taken for text, whatever attributes say.
+    /// The diff of the given files with their content taken for text, whatever attributes say; with
+    /// `moved`, of one file by the paths it had and has, as a move.
     ///
     /// # Errors
     /// Any [`RepoError`].
@@ -187,6 +188,7 @@ pub trait Repo {
         &self,
         scope: &Scope,
         paths: &[RepoPath],
+        moved: bool,
         control: &dyn Control,
     ) -> Result<Change, RepoError>;
 
@@ -238,6 +240,7 @@ impl Repo for NoRepo {
         &self,
         _: &Scope,
         _: &[RepoPath],
+        _: bool,
         _: &dyn Control,
     ) -> Result<Change, RepoError> {
         Err(RepoError::NoRepository { what: "a change" })

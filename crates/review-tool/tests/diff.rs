@@ -104,6 +104,28 @@ fn symlinks_submodules_and_binaries_are_told() {
 }
 
 #[test]
+fn submodules_are_told_in_every_form_that_git_writes() {
+    let file = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n";
+    let log = "Submodule lib/one 1234567..89abcde:\n  > A commit\n  < Another\n";
+    let more = "Submodule a b 1234567...89abcde (commits not present)\nSubmodule two 0000000...89abcde (new submodule)\n";
+    check(
+        format!("{file}{log}{more}{file}"),
+        &[
+            "Modified x x -1 +1",
+            "Modified lib/one lib/one empty",
+            "Modified a b a b empty",
+            "Modified two two empty",
+            "Modified x x -1 +1",
+        ],
+        &[],
+    );
+    let (set, _) = parse(log.as_bytes());
+    assert!(set.files[0].is_submodule());
+    // Prose that begins alike is none.
+    check(format!("Submodule notes, see 12..34\n{file}"), &["Modified x x -1 +1"], &[]);
+}
+
+#[test]
 fn quoted_spaced_and_foreign_names_are_read() {
     check(
         b"diff --git \"a/q\\\"uo\\te\\303\\251\" \"b/q\\\"uo\\te\\303\\251\"\n--- \"a/q\\\"uo\\te\\303\\251\"\n+++ \"b/q\\\"uo\\te\\303\\251\"\n@@ -1 +1 @@\n-a\n+b\n\
@@ -261,6 +283,16 @@ fn a_file_whose_hunks_are_missing_is_reported() {
         &["Added - e empty", "Deleted f - empty"],
         &[],
     );
+    for (length, id) in [
+        (4, "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"),
+        (40, "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"),
+        (9, "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"),
+        (64, "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"),
+    ] {
+        let (zeros, id) = ("0".repeat(length), &id[..length]);
+        let text = format!("diff --git a/f b/f\ndeleted file mode 100644\nindex {id}..{zeros}\n");
+        check(text, &["Deleted f - empty"], &[]);
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! as a header; outside, nothing but the known header lines is read. Whatever does not fit is a
 //! [`Problem`] and marks its file as damaged; the rest is still read. Never fails, never panics.
 
-use super::path::{is_prefixed, read, read_pair, read_whole, strip};
+use super::path::{is_name, prefixes, read, read_pair, read_whole, strip};
 use super::{Body, ChangeSet, FileChange, Hunk, Line, LineKind, Problem, RepoPath, Status};
 
 /// Reads a diff. Files come in the order of the text; problems say what was left out.
@@ -20,8 +20,8 @@ pub fn parse(text: &[u8]) -> (ChangeSet<'_>, Vec<Problem>) {
 struct Header {
     /// The paths of the `diff --git` line, prefixes included, where it is not ambiguous.
     pair: Option<(Vec<u8>, Vec<u8>)>,
-    /// The path of a `diff --cc` line, which has no prefix.
-    combined_path: Option<Vec<u8>>,
+    /// The path of a line that names one without prefix: `diff --cc`, `Submodule`.
+    known_path: Option<Vec<u8>>,
     /// The paths of the `---` and `+++` lines; the outer `None` means that there was no such line.
     marked: (Option<Vec<u8>>, Option<Vec<u8>>),
     /// The paths of `rename` or `copy` lines, which have no prefix.
@@ -72,14 +72,17 @@ impl<'d> Parser<'d> {
         } else if let Some(path) =
             text.strip_prefix(b"diff --cc ").or_else(|| text.strip_prefix(b"diff --combined "))
         {
-            let combined_path = Some(read_whole(path));
-            self.start(Header { git: true, parents: 2, combined_path, ..Header::default() });
+            let known_path = Some(read_whole(path));
+            self.start(Header { git: true, parents: 2, known_path, ..Header::default() });
         } else if let Some(path) = text.strip_prefix(b"* Unmerged path ") {
             self.finish();
             self.problems.push(Problem::of_file(
                 RepoPath::new(read_whole(path)).display(),
                 "the path is unmerged, so it has no one content to review: resolve the conflict first",
             ));
+        } else if let Some(path) = text.strip_prefix(b"Submodule ").and_then(submodule) {
+            self.start(Header::of_submodule(path));
+            self.finish();
         } else if let Some(message) = self.unreadable(text, after) {
             self.problems.push(Problem::general(message));
         } else if text.starts_with(b"--- ") && self.starts_plain_file(after) {
@@ -226,6 +229,22 @@ impl<'d> Parser<'d> {
     }
 }
 
+/// The path of a line by which git tells, under some settings, that a submodule changed: the path, two
+/// abbreviated names of commits, and perhaps a remark.
+fn submodule(text: &[u8]) -> Option<&[u8]> {
+    let ranges = memchr::memchr_iter(b' ', text).map(|at| (&text[..at], &text[at + 1..]));
+    let mut found = ranges.filter(|(_, range)| {
+        let end = range.iter().position(|byte| b": ".contains(byte)).unwrap_or(range.len());
+        let is_hex = |id: &[u8]| id.len() >= 4 && id.iter().all(u8::is_ascii_hexdigit);
+        let names = memchr::memchr(b'.', &range[..end]).map(|at| range[..end].split_at(at));
+        names.is_some_and(|(old, new)| {
+            let new = new.strip_prefix(b"...").or_else(|| new.strip_prefix(b".."));
+            is_hex(old) && new.is_some_and(is_hex)
+        })
+    });
+    found.next().map(|(path, _)| path)
+}
+
 /// Marks the lines that end the file without a line feed: the last, or, where a removed line stands
 /// before an added one, each in its turn as git writes the mark behind each.
 fn no_newline(lines: &mut [Line<'_>]) {
@@ -301,6 +320,13 @@ fn read_ranges(line: &[u8]) -> Option<(usize, Vec<(u32, u32)>)> {
 }
 
 impl Header {
+    /// The header of a submodule whose diff tells no more than that it changed.
+    fn of_submodule(path: &[u8]) -> Self {
+        let mode = Some(super::GITLINK);
+        let known_path = Some(path.to_vec());
+        Self { known_path, old_mode: mode, new_mode: mode, ..Self::default() }
+    }
+
     /// Reads one extended header line; any other line is not the diff's to explain.
     fn read(&mut self, text: &[u8]) {
         let path = |rest: &[u8]| read(rest);
@@ -372,14 +398,14 @@ impl Header {
     /// disagree on the file, so it may not be the one that was reviewed.
     fn contradiction(&self) -> Option<&'static str> {
         const MESSAGE: &str = "the header names different files, so what it changes cannot be told";
-        let (old, new) = self.marked_paths();
         if let (Some(from), Some(to)) = (&self.moved.0, &self.moved.1) {
-            let same = |marked: Option<RepoPath>, moved: &[u8]| {
-                marked.is_none_or(|marked| marked.as_bytes() == moved)
+            let (old, new) = self.real_marks();
+            let same = |marked: Option<&[u8]>, moved: &[u8]| {
+                marked.is_none_or(|marked| is_name(marked, moved))
             };
             return (!same(old, from) || !same(new, to)).then_some(MESSAGE);
         }
-        match (old, new) {
+        match self.marked_paths() {
             // `diff -u x.orig x` is fine; a name that turns code into something else is not.
             (Some(old), Some(new)) if old != new => {
                 let old = old.language();
@@ -391,13 +417,16 @@ impl Header {
 
     /// What is wrong where the header promises hunks and none came.
     fn cut_short(&self, hunks: &[Hunk<'_>]) -> Option<&'static str> {
-        /// How the names of the empty content begin, by SHA-1 and by SHA-256.
-        const EMPTY: [&str; 2] = ["e69de29", "473a0f4"];
+        /// The names of the empty content, by SHA-1 and by SHA-256.
+        const EMPTY: [&str; 2] = [
+            "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+            "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
+        ];
         if !hunks.is_empty() || self.binary || self.damaged {
             return None;
         }
         let is_empty = |id: &str| {
-            id.bytes().all(|byte| byte == b'0') || EMPTY.iter().any(|empty| id.starts_with(empty))
+            id.bytes().all(|byte| byte == b'0') || EMPTY.iter().any(|empty| empty.starts_with(id))
         };
         let has_marks = self.marked.0.is_some() || self.marked.1.is_some();
         let differs = match (&self.old_id, &self.new_id) {
@@ -408,23 +437,26 @@ impl Header {
             .then_some("the diff ends before the hunks of the file; its lines were not reviewed")
     }
 
-    /// The paths of the `---` and `+++` lines without prefixes.
-    fn marked_paths(&self) -> (Option<RepoPath>, Option<RepoPath>) {
-        let real = |path: &Option<Vec<u8>>| path.clone().filter(|path| path != b"/dev/null");
-        let (old, new) = (real(&self.marked.0), real(&self.marked.1));
-        let prefixed = self.is_prefixed(old.as_deref(), new.as_deref());
-        (old.map(|path| strip(path, prefixed)), new.map(|path| strip(path, prefixed)))
+    /// The paths of the `---` and `+++` lines as they stand; `None` for content that is not there.
+    fn real_marks(&self) -> (Option<&[u8]>, Option<&[u8]>) {
+        fn real(path: Option<&[u8]>) -> Option<&[u8]> {
+            path.filter(|path| *path != b"/dev/null")
+        }
+        (real(self.marked.0.as_deref()), real(self.marked.1.as_deref()))
     }
 
-    fn is_prefixed(&self, old: Option<&[u8]>, new: Option<&[u8]>) -> bool {
-        match &self.pair {
-            Some((old, new)) => is_prefixed(Some(old), Some(new)),
-            None => is_prefixed(old, new),
-        }
+    /// The paths of the `---` and `+++` lines without prefixes.
+    fn marked_paths(&self) -> (Option<RepoPath>, Option<RepoPath>) {
+        let (old, new) = self.real_marks();
+        let (before, after) = match &self.pair {
+            Some((old, new)) => prefixes(Some(old), Some(new), true),
+            None => prefixes(old, new, self.git),
+        };
+        (old.map(|path| strip(path, before)), new.map(|path| strip(path, after)))
     }
 
     fn paths(&self) -> (Option<RepoPath>, Option<RepoPath>) {
-        if let Some(path) = &self.combined_path {
+        if let Some(path) = &self.known_path {
             let path = Some(RepoPath::new(path.clone()));
             return (path.clone(), path);
         }
@@ -436,8 +468,8 @@ impl Header {
         }
         match &self.pair {
             Some((old, new)) => {
-                let prefixed = is_prefixed(Some(old), Some(new));
-                (Some(strip(old.clone(), prefixed)), Some(strip(new.clone(), prefixed)))
+                let (before, after) = prefixes(Some(old), Some(new), true);
+                (Some(strip(old, before)), Some(strip(new, after)))
             }
             None => (None, None),
         }

@@ -148,21 +148,35 @@ pub(super) fn read_pair(text: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
     {
         return Some((text[..at].to_vec(), new));
     }
-    let mut splits = memchr::memchr_iter(b' ', text).map(|at| (&text[..at], &text[at + 1..]));
+    let splits = || memchr::memchr_iter(b' ', text).map(|at| (&text[..at], &text[at + 1..]));
     let alike = |(old, new): &(&[u8], &[u8])| {
         old == new || strip_first(old).is_some_and(|name| Some(name) == strip_first(new))
     };
-    let mut only = splits.clone();
-    let (old, new) = splits.find(alike).or_else(|| {
-        let one = only.next()?;
-        only.next().is_none().then_some(one)
-    })?;
+    let (old, new) = splits()
+        .find(alike)
+        .or_else(|| only(splits().filter(|(old, new)| common_name(old, new) > 0)))
+        .or_else(|| only(splits()))?;
     Some((old.to_vec(), new.to_vec()))
 }
 
+/// The item of an iterator that has one.
+fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
+    let one = items.next()?;
+    items.next().is_none().then_some(one)
+}
+
 fn strip_first(path: &[u8]) -> Option<&[u8]> {
-    let at = path.iter().position(|&byte| byte == b'/')?;
+    let at = memchr::memchr(b'/', path)?;
     Some(&path[at + 1..])
+}
+
+/// The length of the longest end that two paths share, in whole names.
+fn common_name(old: &[u8], new: &[u8]) -> usize {
+    let same = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
+    let is_start = |path: &[u8], len: usize| {
+        path.len().checked_sub(len + 1).is_none_or(|before| path[before] == b'/')
+    };
+    (1..=same).rev().find(|&len| is_start(old, len) && is_start(new, len)).unwrap_or(0)
 }
 
 /// The one-letter prefixes that git puts before a path: `a/`, `b/`, and those of `diff.mnemonicPrefix`.
@@ -170,19 +184,48 @@ fn has_prefix(path: &[u8]) -> bool {
     matches!(path, [b'a' | b'b' | b'c' | b'i' | b'o' | b'w' | b'1' | b'2', b'/', _, ..])
 }
 
-/// Whether a pair of paths carries git's prefixes rather than folders that look like them: git's two
-/// differ, and a diff without prefixes names both sides alike.
-pub(super) fn is_prefixed(old: Option<&[u8]>, new: Option<&[u8]>) -> bool {
+/// What stands before the two paths of a file: nothing, git's one-letter prefixes, or others.
+///
+/// git's two differ, and a diff without prefixes names both sides alike. `by_git` tells paths of a `diff --git`
+/// line, which are the same but for their prefixes unless other lines name them; elsewhere, as in a comparison of
+/// two folders, only the first name is taken for a prefix.
+pub(super) fn prefixes<'p>(
+    old: Option<&'p [u8]>,
+    new: Option<&'p [u8]>,
+    by_git: bool,
+) -> (&'p [u8], &'p [u8]) {
+    let letter = |path: &'p [u8]| if has_prefix(path) { &path[..2] } else { b"" };
     match (old, new) {
-        (Some(old), Some(new)) => has_prefix(old) && has_prefix(new) && old[0] != new[0],
-        (Some(path), None) | (None, Some(path)) => has_prefix(path),
-        (None, None) => false,
+        (Some(old), Some(new)) if old == new => (b"", b""),
+        (Some(old), Some(new)) if has_prefix(old) && has_prefix(new) && old[0] != new[0] => {
+            (&old[..2], &new[..2])
+        }
+        (Some(old), Some(new)) => {
+            let name = common_name(old, new);
+            let (before, after) = (&old[..old.len() - name], &new[..new.len() - name]);
+            let is_one = |prefix: &[u8]| {
+                prefix.len() > 1 && memchr::memchr(b'/', prefix) == Some(prefix.len() - 1)
+            };
+            if name > 0 && (by_git || is_one(before) && is_one(after)) {
+                (before, after)
+            } else {
+                (b"", b"")
+            }
+        }
+        (Some(path), None) => (letter(path), b""),
+        (None, Some(path)) => (b"", letter(path)),
+        (None, None) => (b"", b""),
     }
 }
 
-/// Takes the two bytes of a prefix off a path, where the file has prefixes.
-pub(super) fn strip(path: Vec<u8>, prefixed: bool) -> RepoPath {
-    RepoPath(if prefixed && has_prefix(&path) { path[2..].to_vec() } else { path })
+/// Takes a prefix off a path that has it.
+pub(super) fn strip(path: &[u8], prefix: &[u8]) -> RepoPath {
+    RepoPath::new(path.strip_prefix(prefix).unwrap_or(path))
+}
+
+/// Whether a path is that of `name`, perhaps behind a prefix of whole names.
+pub(super) fn is_name(path: &[u8], name: &[u8]) -> bool {
+    path.strip_suffix(name).is_some_and(|prefix| prefix.is_empty() || prefix.ends_with(b"/"))
 }
 
 #[cfg(test)]
@@ -219,6 +262,7 @@ mod tests {
             ("x y x y", "x y", "x y"),
             ("a/a b c.bin b/a b c.bin", "a/a b c.bin", "b/a b c.bin"),
             ("a/one b/two", "a/one", "b/two"),
+            ("x/y/a b z/a b", "x/y/a b", "z/a b"),
         ] {
             let want = Some((old.as_bytes().to_vec(), new.as_bytes().to_vec()));
             assert_eq!(read_pair(text.as_bytes()), want, "{text}");
@@ -227,20 +271,35 @@ mod tests {
 
     #[test]
     fn prefixes_are_told_from_folders() {
-        for (old, new, want) in [
-            (Some("a/x"), Some("b/x"), true),
-            (Some("i/x"), Some("w/x"), true),
-            (Some("src/x"), Some("src/x"), false),
-            (Some("a/x"), Some("a/x"), false),
-            (None, Some("b/x"), true),
-            (None, Some("x"), false),
-            (None, None, false),
+        for (old, new, by_git, want) in [
+            (Some("a/x"), Some("b/x"), true, ("a/", "b/")),
+            (Some("a/x"), Some("b/y"), true, ("a/", "b/")),
+            (Some("a/b/x"), Some("b/b/x"), false, ("a/", "b/")),
+            (Some("i/x"), Some("w/x"), false, ("i/", "w/")),
+            (Some("src/x"), Some("src/x"), true, ("", "")),
+            (Some("a/x"), Some("a/x"), true, ("", "")),
+            (Some("old/s/x"), Some("new/s/x"), true, ("old/", "new/")),
+            (Some("old/s/x"), Some("new/s/x"), false, ("old/", "new/")),
+            (Some("p/q/x"), Some("new/x"), true, ("p/q/", "new/")),
+            (Some("p/q/x"), Some("new/x"), false, ("", "")),
+            (Some("x"), Some("new/x"), true, ("", "new/")),
+            (Some("x"), Some("new/x"), false, ("", "")),
+            (Some("a.py"), Some("b.py"), true, ("", "")),
+            (Some("x.orig"), Some("x"), false, ("", "")),
+            (Some("/tmp/a/x"), Some("/tmp/b/x"), false, ("", "")),
+            (None, Some("b/x"), false, ("", "b/")),
+            (Some("a/x"), None, false, ("a/", "")),
+            (None, Some("x"), false, ("", "")),
+            (None, None, false, ("", "")),
         ] {
             let bytes = |path: Option<&'static str>| path.map(str::as_bytes);
-            assert_eq!(is_prefixed(bytes(old), bytes(new)), want, "{old:?} {new:?}");
+            let want = (want.0.as_bytes(), want.1.as_bytes());
+            assert_eq!(prefixes(bytes(old), bytes(new), by_git), want, "{old:?} {new:?} {by_git}");
         }
-        assert_eq!(strip(b"a/x".to_vec(), true), RepoPath::new("x"));
-        assert_eq!(strip(b"a/x".to_vec(), false), RepoPath::new("a/x"));
+        assert_eq!(strip(b"a/x", b"a/"), RepoPath::new("x"));
+        assert_eq!(strip(b"a/x", b"b/"), RepoPath::new("a/x"));
+        assert!(is_name(b"x", b"x") && is_name(b"p/q/x", b"x") && is_name(b"p/q/x", b"q/x"));
+        assert!(!is_name(b"p/x.py", b"py") && !is_name(b"p", b"p/x"));
     }
 
     #[test]

@@ -233,6 +233,7 @@ impl Repo for Git {
         &self,
         scope: &Scope,
         paths: &[RepoPath],
+        moved: bool,
         control: &dyn Control,
     ) -> Result<Change, RepoError> {
         let literal = paths.iter().map(|path| {
@@ -241,7 +242,8 @@ impl Repo for Git {
             spec
         });
         let literal: Vec<OsString> = literal.collect();
-        self.diff(&self.sides(scope)?, &["--text"], &literal, control)
+        let options: &[&str] = if moved { &["--text"] } else { &["--text", "--no-renames"] };
+        self.diff(&self.sides(scope)?, options, &literal, control)
     }
 
     fn work_file(&self, path: &RepoPath, limit: u64) -> Option<Vec<u8>> {

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
-use super::binary;
+use super::binary::{self, Suspect};
+use crate::content::PROBE;
 use crate::control::Control;
 use crate::diff::{self, Body, FileChange, Problem, RepoPath};
 use crate::error::ReviewError;
@@ -75,37 +76,55 @@ impl<'r> Reading<'r> {
         if files.is_empty() && problems.is_empty() && !is_blank() {
             return Err(ReviewError::NotADiff);
         }
-        let mut hidden = HashSet::new();
+        let mut hidden = HashMap::new();
         if !self.is_patch() {
             let in_work_tree = self.head.is_none() && *self.scope != Scope::Staged;
-            let hold_text =
+            let suspects =
                 binary::that_hold_text(&files, in_work_tree, repo, control, &mut problems)?;
-            let change = binary::as_text(&files, &hold_text, self.scope, repo, control)?;
+            let change = binary::as_text(&files, &suspects, self.scope, repo, control)?;
             let change = self.as_text.get_or_init(|| change);
             let (text, more) = diff::parse(&change.diff);
             problems.extend(more);
             problems.extend(change.problems.iter().cloned());
             let mut shown: HashMap<Paths, FileChange<'_>> =
                 text.files.into_iter().map(|file| (paths(&file), file)).collect();
-            for at in hold_text {
-                match shown.remove(&paths(&files[at])).filter(|file| file.body != Body::Binary) {
-                    Some(file) => files[at] = file,
-                    None => drop(hidden.insert(at)),
+            for Suspect { at, is_sure, otherwise } in suspects {
+                let file = shown
+                    .remove(&paths(&files[at]))
+                    .filter(|file| file.body != Body::Binary && (is_sure || is_text(file)));
+                match (file, otherwise) {
+                    (Some(file), _) => files[at] = file,
+                    (None, Some(message)) => drop(hidden.insert(at, message)),
+                    (None, None) => {}
                 }
             }
         }
         let known: HashSet<String> = problems.iter().filter_map(|p| p.file.clone()).collect();
         for (at, file) in files.iter().enumerate() {
             let is_code = file.body == Body::Binary && file.language().is_some();
-            if (is_code || hidden.contains(&at)) && !known.contains(&*file.path()) {
-                problems.push(Problem::of_file(
-                    file.path(),
-                    "the change has the file as binary, so its content was not reviewed",
-                ));
+            let message = hidden.get(&at).copied().or(is_code.then_some(HIDDEN));
+            if let Some(message) = message.filter(|_| !known.contains(&*file.path())) {
+                problems.push(Problem::of_file(file.path(), message));
             }
         }
         Ok((files, problems))
     }
+}
+
+/// What is said of content that is text and was not shown as such.
+pub(super) const HIDDEN: &str =
+    "the change has the file as binary, so its content was not reviewed";
+
+/// Whether a file that was taken for text is some: it has no zero byte where git looks for one.
+fn is_text(file: &FileChange<'_>) -> bool {
+    let mut left = PROBE;
+    let lines = file.hunks().iter().flat_map(|hunk| &hunk.lines);
+    let mut probed = lines.take_while(|line| {
+        let goes_on = left > 0;
+        left = left.saturating_sub(line.text.len() + 1);
+        goes_on
+    });
+    !probed.any(|line| line.text.contains(&0))
 }
 
 type Paths = (Option<RepoPath>, Option<RepoPath>);

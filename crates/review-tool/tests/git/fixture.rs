@@ -1,6 +1,6 @@
 //! A git repository in a temporary folder, cut off from the settings of the machine.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::rc::Rc;
@@ -68,6 +68,15 @@ impl Fixture {
     }
 
     pub(crate) fn try_git(&self, arguments: &[&str]) -> std::process::Output {
+        self.git_with(&[], &arguments.iter().map(OsString::from).collect::<Vec<_>>())
+    }
+
+    /// Runs git with more variables of its environment.
+    pub(crate) fn git_with(
+        &self,
+        variables: &[(&str, &OsStr)],
+        arguments: &[OsString],
+    ) -> std::process::Output {
         let mut command = Command::new("git");
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("GIT_") {
@@ -86,6 +95,7 @@ impl Fixture {
                 ("GIT_AUTHOR_DATE", "2026-01-01T00:00:00Z"),
                 ("GIT_COMMITTER_DATE", "2026-01-01T00:00:00Z"),
             ])
+            .envs(variables.iter().copied())
             .args(arguments)
             .output()
             .unwrap()

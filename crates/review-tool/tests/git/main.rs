@@ -7,6 +7,8 @@
 
 mod doors;
 mod fixture;
+#[cfg(unix)]
+mod oracle;
 
 use std::ffi::OsString;
 

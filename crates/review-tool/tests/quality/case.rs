@@ -216,6 +216,7 @@ impl Repo for Case {
         &self,
         _: &Scope,
         _: &[RepoPath],
+        _: bool,
         _: &dyn Control,
     ) -> Result<Change, RepoError> {
         Ok(Change::default())

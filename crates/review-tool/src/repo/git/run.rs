@@ -3,7 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "the git port starts git and limits its time")]
 
 use std::ffi::{OsStr, OsString};
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{OnceLock, mpsc};
@@ -207,6 +207,11 @@ impl Runner {
             .collect())
     }
 
+    /// The same git, run in another folder.
+    pub(super) fn within(&self, folder: &Path) -> Self {
+        Self { folder: folder.to_path_buf(), explicit: self.explicit }
+    }
+
     /// Runs to the end and returns all output, with a problem for each thing that git could not read
     /// and went on without.
     pub(super) fn stream<S: AsRef<OsStr>>(
@@ -215,15 +220,50 @@ impl Runner {
         settings: &[(OsString, &str)],
         control: &dyn Control,
     ) -> Result<(Vec<u8>, Vec<Problem>), RepoError> {
+        self.stream_to(&[0], arguments, settings, control)
+    }
+
+    /// As [`Runner::stream`], for a command that ends well with any of these codes.
+    pub(super) fn stream_to<S: AsRef<OsStr>>(
+        &self,
+        codes: &[i32],
+        arguments: &[S],
+        settings: &[(OsString, &str)],
+        control: &dyn Control,
+    ) -> Result<(Vec<u8>, Vec<Problem>), RepoError> {
         let name = command_name(arguments);
         let mut running = Running::start(self.command(arguments, settings), name)?;
         let output = running.read_all(control)?;
-        let message = running.finish()?;
+        let message = running.finish(codes)?;
         let lines =
             message.lines().filter(|line| !HARMLESS.iter().any(|start| line.starts_with(start)));
         let problem =
             |line: &str| Problem::general(format!("git could not read all of the change: {line}"));
         Ok((output, lines.map(problem).collect()))
+    }
+
+    /// The output of a command that reads `input`.
+    pub(super) fn answer(
+        &self,
+        arguments: &[&str],
+        input: Vec<u8>,
+        control: &dyn Control,
+    ) -> Result<Vec<u8>, RepoError> {
+        let mut command = self.command(arguments, &[]);
+        command.stdin(Stdio::piped());
+        let mut running = Running::start(command, command_name(arguments))?;
+        // Written from a thread of its own: git answers while it reads, and waits for its reader.
+        let writer = running
+            .child
+            .stdin
+            .take()
+            .map(|mut pipe| std::thread::spawn(move || pipe.write_all(&input)));
+        let output = running.read_all(control)?;
+        running.finish(&[0])?;
+        match writer.map(std::thread::JoinHandle::join) {
+            Some(Ok(Ok(()))) => Ok(output),
+            _ => Err(RepoError::Answer { command: command_name(arguments) }),
+        }
     }
 
     /// Runs with both pipes in the hands of `talk`; the child ends when `talk` does.
@@ -313,12 +353,12 @@ impl Running {
         }
     }
 
-    /// Waits for the end, once the output is read.
+    /// Waits for the end, once the output is read, which is good with one of `codes`.
     /// Returns what it wrote on stderr.
-    fn finish(mut self) -> Result<String, RepoError> {
+    fn finish(mut self, codes: &[i32]) -> Result<String, RepoError> {
         let status = self.child.wait().map_err(|source| RepoError::Spawn { source })?;
         let message = self.message.take().and_then(|thread| thread.join().ok()).unwrap_or_default();
-        if status.success() {
+        if status.code().is_some_and(|code| codes.contains(&code)) {
             return Ok(message);
         }
         Err(RepoError::Git { command: self.name.clone(), status: describe(status), message })

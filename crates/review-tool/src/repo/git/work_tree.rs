@@ -4,11 +4,13 @@
 
 #![expect(clippy::disallowed_methods, reason = "the git port reads the work tree")]
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use super::DIFF_ARGUMENTS;
 use super::run::{Runner, path_of};
 use crate::content::{self, Kind};
 use crate::control::Control;
@@ -39,7 +41,10 @@ pub(super) fn append_untracked(
     arguments.extend(paths.iter().cloned());
     let (listed, problems) = runner.stream(&arguments, &[], control)?;
     change.problems.extend(problems);
-    for name in listed.split(|&byte| byte == 0).filter(|name| !name.is_empty()) {
+    let names = || listed.split(|&byte| byte == 0).filter(|name| !name.is_empty());
+    let at_root = runner.within(root);
+    let encoded = encoded(&at_root, &names().collect::<Vec<_>>(), control)?;
+    for name in names() {
         if control.cancelled() {
             return Err(RepoError::Cancelled);
         }
@@ -47,6 +52,9 @@ pub(super) fn append_untracked(
         let shown = path.display().into_owned();
         let place = root.join(path_of(path.as_bytes()));
         match untracked(&place) {
+            Ok(Entry::File { .. }) if encoded.contains(name) => {
+                append_encoded(&at_root, name, change, control)?;
+            }
             Ok(entry) => append(&mut change.diff, &path, &entry),
             Err(reason) => change.problems.push(Problem::of_file(
                 shown,
@@ -54,6 +62,50 @@ pub(super) fn append_untracked(
             )),
         }
     }
+    Ok(())
+}
+
+/// Those of `names` that git stores in another encoding than the work tree has them in.
+fn encoded(
+    at_root: &Runner,
+    names: &[&[u8]],
+    control: &dyn Control,
+) -> Result<HashSet<Vec<u8>>, RepoError> {
+    if names.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let mut input = names.join(&0);
+    input.push(0);
+    let command = ["check-attr", "-z", "--stdin", "working-tree-encoding"];
+    let answer = at_root.answer(&command, input, control)?;
+    let mut fields = answer.split(|&byte| byte == 0);
+    let mut found = HashSet::new();
+    while let (Some(name), Some(_), Some(value)) = (fields.next(), fields.next(), fields.next()) {
+        if !matches!(value, b"unspecified" | b"unset" | b"set") {
+            found.insert(name.to_vec());
+        }
+    }
+    Ok(found)
+}
+
+/// Adds an untracked file as git itself compares it with nothing, in the encoding that git stores.
+fn append_encoded(
+    at_root: &Runner,
+    name: &[u8],
+    change: &mut Change,
+    control: &dyn Control,
+) -> Result<(), RepoError> {
+    let mut arguments: Vec<OsString> = DIFF_ARGUMENTS.iter().map(Into::into).collect();
+    arguments.extend(["--text", "--no-index", "--", "/dev/null"].map(Into::into));
+    arguments.push(path_of(name).into_os_string());
+    let filters = at_root.filter_drivers()?;
+    // 1 is how git says that there is a difference.
+    let (diff, problems) = at_root.stream_to(&[0, 1], &arguments, &filters, control)?;
+    change.diff.extend_from_slice(&diff);
+    let shown = RepoPath::new(name).display().into_owned();
+    change.problems.extend(
+        problems.into_iter().map(|problem| Problem::of_file(shown.as_str(), problem.message)),
+    );
     Ok(())
 }
 
