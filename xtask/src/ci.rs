@@ -5,7 +5,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use crate::run::{cargo, root, step};
-use crate::{layers, tidy};
+use crate::{diffs, layers, tidy};
 
 /// Runs all checks, the quick ones first.
 pub(crate) fn run() -> Result<()> {
@@ -26,6 +26,7 @@ pub(crate) fn run() -> Result<()> {
     // A snapshot that does not match fails; nothing is written.
     test.env("INSTA_UPDATE", "no");
     step(test)?;
+    diffs::run()?;
     let mut doc = cargo(&["doc", "--workspace", "--all-features", "--no-deps", "--locked"]);
     doc.env("RUSTDOCFLAGS", "--deny warnings");
     step(doc)?;

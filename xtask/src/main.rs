@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 mod ci;
+mod diffs;
 mod layers;
 mod run;
 mod tidy;
@@ -15,6 +16,7 @@ tasks:
   tidy     rules on text: file sizes, module heads, words that do not belong
   quality  recall, precision and noise of the embedded rules over the project's own cases; --misses lists
            the open cases that go wrong, --only NAME narrows them
+  diffs    the changed lines of a review against git's, on generated repositories and real histories
   clients  install the real MCP clients and run them against foreread mcp";
 
 fn main() -> ExitCode {
@@ -23,6 +25,7 @@ fn main() -> ExitCode {
         "ci" => ci::run(),
         "layers" => layers::run(),
         "tidy" => tidy::run(),
+        "diffs" => diffs::run(),
         "clients" => ci::clients(),
         "quality" => ci::quality(&std::env::args().skip(2).collect::<Vec<_>>()),
         _ => {

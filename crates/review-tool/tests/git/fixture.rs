@@ -34,6 +34,15 @@ impl Fixture {
         repo
     }
 
+    /// A clone of a repository elsewhere, with the branch `ORIG` where its `HEAD` stands.
+    pub(crate) fn clone_of(source: &Path) -> Self {
+        let repo = Self::new();
+        let source = source.canonicalize().unwrap().display().to_string();
+        repo.git(&["fetch", "-q", "--no-tags", &source, "HEAD:refs/heads/ORIG"]);
+        repo.git(&["reset", "-q", "--hard", "ORIG"]);
+        repo
+    }
+
     /// Another folder, relative to this one; made if it is not there.
     pub(crate) fn at(&self, relative: &str) -> Self {
         let path = self.path.join(relative);

@@ -4,6 +4,7 @@
 //! vary. `WORLDS=first..end` runs other seeds than the few of every test run.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use judge::Judge;
 use review_tool::Reading;
@@ -14,6 +15,8 @@ use review_tool::repo::git::Git;
 use review_tool::repo::{NoRepo, Repo};
 use review_tool::request::{ReviewRequest, Scope};
 use world::World;
+
+use super::fixture::Fixture;
 
 mod judge;
 mod world;
@@ -158,6 +161,47 @@ fn every_scope_of_a_generated_repository_has_the_lines_that_git_counts() {
         let mut want = judge.counted(&["HEAD"]);
         want.extend(judge.untracked());
         same(&ours(&git, Scope::All, &[]), &want, &what);
+    }
+}
+
+/// The repositories whose histories are read: those of `HISTORIES`, or the one that holds this project.
+fn histories() -> Vec<PathBuf> {
+    if let Some(given) = std::env::var_os("HISTORIES") {
+        return std::env::split_paths(&given).collect();
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    // Sources that were unpacked have no history.
+    Vec::from_iter(root.join(".git").exists().then_some(root))
+}
+
+#[test]
+fn every_commit_of_a_real_history_has_the_lines_that_git_counts() {
+    let most = std::env::var("COMMITS").map_or(5, |count| count.parse().unwrap());
+    for history in histories() {
+        let repo = Fixture::clone_of(&history);
+        let judge = Judge::new(&repo);
+        let git = Git::open(repo.path(), true).unwrap();
+        for [parent, commit] in judge.commits(most) {
+            let what = format!("{} of {}", commit, history.display());
+            let scope = Scope::Commit(commit.clone());
+            let changed = ours(&git, scope, &[]);
+            same(&changed, &judge.counted(&[&parent, &commit]), &what);
+            judge.blames(&changed, &[&parent, &commit], &what);
+        }
+        // The last change once more, as it stood in the index and in the work tree.
+        for (reset, scope, sides) in [
+            ("--soft", Scope::Staged, &["--cached"][..]),
+            ("--mixed", Scope::Unstaged, &[]),
+            ("--mixed", Scope::All, &["HEAD"]),
+        ] {
+            repo.git(&["reset", "-q", "--hard", "ORIG"]).git(&["reset", "-q", reset, "HEAD~1"]);
+            let what = format!("{} in {}", scope.as_str(), history.display());
+            let mut want = judge.counted(sides);
+            if scope == Scope::All {
+                want.extend(judge.untracked());
+            }
+            same(&ours(&git, scope, &[]), &want, &what);
+        }
     }
 }
 
