@@ -7,6 +7,7 @@ mod exit_codes;
 mod hostile;
 mod messages;
 mod output;
+mod reviews;
 mod scopes;
 mod settings;
 mod trust;

@@ -18,6 +18,9 @@
 //! <-- progress "p"                  a report of progress for that token
 //! <-- progress "p" all              every report for that token, once its call was answered
 //! <-- batch                         an array of responses
+//! <-- request roots/list            the next request of the server's of that method
+//! --> reply {"roots":[]}            the result that it gets
+//! run review --json                 another process of the program, run to its end in the repository
 //! barrier                           a request and its answer; whatever came before was dealt with
 //! eof                               the end of the input, then of the process
 //! ```
@@ -68,6 +71,9 @@ pub(crate) enum Step {
     Notification(String),
     Progress { token: Value, all: bool },
     Batch,
+    Asked(String),
+    Reply(Value),
+    Run(Vec<String>),
     Barrier,
     Eof,
 }
@@ -151,6 +157,12 @@ fn step(line: &str) -> Result<Option<Step>, String> {
                 let (token, all) =
                     token.strip_suffix(" all").map_or((token, false), |token| (token, true));
                 Step::Progress { token: value(token)?, all }
+            } else if let Some(method) = line.strip_prefix("<-- request ") {
+                Step::Asked(method.to_owned())
+            } else if let Some(result) = line.strip_prefix("--> reply ") {
+                Step::Reply(value(result)?)
+            } else if let Some(arguments) = line.strip_prefix("run ") {
+                Step::Run(arguments.split(' ').map(str::to_owned).collect())
             } else if let Some(text) = line.strip_prefix("--> line ") {
                 Step::Line(text.to_owned())
             } else if let Some(text) = line.strip_prefix("--> raw ") {

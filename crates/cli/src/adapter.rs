@@ -1,67 +1,72 @@
 //! Joins the review tool to the transport, and does nothing else.
 
 use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 
-use mcp_proto::{CallToolResult, Outcome};
-use mcp_stdio::{Arguments, CallContext, Tool, ToolError};
+use mcp_proto::{CompleteParams, CompleteResult};
+use mcp_stdio::{CallContext, Complete, RequestError, ServerBuilder};
 use review_tool::control::{Control, Progress};
-use review_tool::repo::git::Git;
-use review_tool::repo::{Repo, RepoError};
-use review_tool::report::Stamp;
+use review_tool::resource;
 use review_tool::rules::RuleSet;
 use review_tool::tool;
 
-use crate::stamp::Stopwatch;
+use crate::history::UserHistory;
 
-/// The tool `review`, for a server that was started for `repo`.
-pub(crate) struct ReviewTool {
-    repo: Option<PathBuf>,
+mod host;
+mod resources;
+mod roots;
+mod tools;
+
+/// What every handler works with.
+pub(crate) struct Shared {
+    /// The repository that the server was started for; without one, the working folder is meant.
+    pub(crate) repo: Option<PathBuf>,
+    pub(crate) history: UserHistory,
+    pub(crate) rules: &'static RuleSet,
+    /// The rules as resources, made when they are first listed.
+    rule_list: OnceLock<Vec<mcp_proto::Resource>>,
 }
 
-impl ReviewTool {
-    /// Without `repo`, the working folder of the server is meant.
-    pub(crate) fn new(repo: Option<PathBuf>) -> Self {
-        Self { repo }
+impl Shared {
+    pub(crate) fn new(repo: Option<PathBuf>, history: UserHistory) -> Self {
+        Self { repo, history, rules: RuleSet::embedded(), rule_list: OnceLock::new() }
     }
 }
 
-impl Tool for ReviewTool {
-    fn definition(&self) -> mcp_proto::Tool {
-        tool::definition()
+/// Adds everything that the program offers.
+pub(crate) fn add(mut builder: ServerBuilder, shared: &Arc<Shared>) -> ServerBuilder {
+    for face in tool::ALL {
+        builder = builder.tool(tools::ReviewTool::new(*face, shared));
     }
+    for definition in resource::fixed() {
+        builder = builder.resource(resources::Fixed::new(definition, shared));
+    }
+    for definition in resource::templates() {
+        builder = builder.resource_template(resources::Family::new(definition, shared));
+    }
+    builder
+        .announces_resources()
+        .announces_resource_updates()
+        .completion(Completion(Arc::clone(shared)))
+}
 
-    fn call(
+struct Completion(Arc<Shared>);
+
+impl Complete for Completion {
+    fn complete(
         &self,
-        arguments: Arguments<'_>,
-        context: &CallContext,
-    ) -> Result<Outcome<CallToolResult>, ToolError> {
-        let host = Host { repo: self.repo.clone(), watch: Stopwatch::start() };
-        let control = Call(context);
-        Ok(tool::call(arguments.get(), &host, RuleSet::embedded(), &control).into())
+        params: &CompleteParams,
+        _: &CallContext,
+    ) -> Result<CompleteResult, RequestError> {
+        let Shared { history, rules, .. } = &*self.0;
+        Ok(resource::complete(&params.reference, &params.argument.value, history, rules)?)
     }
 }
 
-struct Host {
-    repo: Option<PathBuf>,
-    watch: Stopwatch,
-}
+/// The client's hold on a call.
+struct Held<'c>(&'c CallContext);
 
-impl tool::Host for Host {
-    fn open(&self, repo: Option<&str>) -> Result<Box<dyn Repo + Sync>, RepoError> {
-        let named = repo.map(PathBuf::from).or_else(|| self.repo.clone());
-        let explicit = named.is_some();
-        let git = Git::open(&named.unwrap_or_else(|| PathBuf::from(".")), explicit)?;
-        Ok(Box::new(git))
-    }
-
-    fn stamp(&self) -> Stamp {
-        self.watch.stamp()
-    }
-}
-
-struct Call<'c>(&'c CallContext);
-
-impl Control for Call<'_> {
+impl Control for Held<'_> {
     fn cancelled(&self) -> bool {
         self.0.is_cancelled()
     }

@@ -8,9 +8,11 @@ use mcp_stdio::Framing;
 use review_tool::finding::Severity;
 
 mod config;
+mod reviews;
 mod servers;
 
 pub(crate) use config::{ConfigArgs, ConfigCommand};
+pub(crate) use reviews::{ReviewsArgs, ReviewsCommand};
 pub(crate) use servers::{ServersArgs, ServersCommand};
 
 /// Reviews a git change before the first human reviewer sees it.
@@ -28,6 +30,7 @@ pub(crate) enum Command {
     Rules(RulesArgs),
     Config(ConfigArgs),
     Servers(ServersArgs),
+    Reviews(ReviewsArgs),
 }
 
 /// Review a change

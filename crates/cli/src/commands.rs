@@ -3,5 +3,6 @@
 pub(crate) mod config;
 pub(crate) mod mcp;
 pub(crate) mod review;
+pub(crate) mod reviews;
 pub(crate) mod rules;
 pub(crate) mod servers;

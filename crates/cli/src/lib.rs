@@ -12,6 +12,7 @@ mod args;
 mod commands;
 mod exit;
 mod folders;
+mod history;
 mod logger;
 mod progress;
 mod servers;
@@ -43,6 +44,7 @@ pub fn main() -> ExitCode {
         Command::Rules(args) => commands::rules::run(&args),
         Command::Config(args) => commands::config::run(&args),
         Command::Servers(args) => commands::servers::run(&args),
+        Command::Reviews(args) => commands::reviews::run(&args),
     };
     ExitCode::from(result.unwrap_or_else(|error| exit::report(&error)))
 }

@@ -19,6 +19,7 @@ mod key;
 pub(crate) mod review;
 pub(crate) mod rules;
 pub(crate) mod servers;
+pub(crate) mod store;
 mod write;
 
 pub(crate) use error::SettingsError;
@@ -26,6 +27,7 @@ use key::Key;
 use review::ReviewSettings;
 use rules::RulesSettings;
 use servers::ServersSettings;
+use store::StoreSettings;
 pub(crate) use write::{set, unset};
 
 /// A settings file beyond this many bytes is refused.
@@ -36,6 +38,7 @@ const SECTIONS: &[Section] = &[
     Section { keys: review::KEYS, check: |settings| settings.review().map(drop) },
     Section { keys: rules::KEYS, check: |settings| settings.rules().map(drop) },
     Section { keys: servers::KEYS, check: |settings| settings.servers().map(drop) },
+    Section { keys: store::KEYS, check: |settings| settings.store().map(drop) },
 ];
 
 struct Section {
@@ -111,6 +114,11 @@ impl Settings {
     /// `[servers.NAME]`.
     pub(crate) fn servers(&self) -> Result<ServersSettings, SettingsError> {
         self.section("servers")
+    }
+
+    /// `[store]`.
+    pub(crate) fn store(&self) -> Result<StoreSettings, SettingsError> {
+        self.section("store")
     }
 
     /// Every value that is set, ordered by key; secrets as `***`.

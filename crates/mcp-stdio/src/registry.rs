@@ -187,6 +187,17 @@ impl Registry {
         })
     }
 
+    /// Says whether there is something to read under a URI.
+    pub(crate) fn has_resource(&self, uri: &str) -> bool {
+        match self.resource(uri) {
+            None => false,
+            Some(ResourceHandler::Single(_)) => true,
+            Some(ResourceHandler::Template(index, matched)) => {
+                self.templates.entries()[index].handler.exists(&matched)
+            }
+        }
+    }
+
     /// Says whether a handler or a setting stands behind `method`.
     pub(crate) fn serves(&self, method: Method, revision: Revision) -> bool {
         match method.spec().capability {

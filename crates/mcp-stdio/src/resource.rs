@@ -35,6 +35,12 @@ pub trait ResourceTemplate: Send + Sync {
     /// matches any text.
     fn definition(&self) -> TemplateDefinition;
 
+    /// Says whether there is a resource under a URI that matches the template. Asked when a client
+    /// subscribes to it.
+    fn exists(&self, _resource: &TemplateMatch) -> bool {
+        true
+    }
+
     /// Lists the resources that are known now, in any order. Templates need not list any.
     fn list(&self) -> Vec<ResourceDefinition> {
         Vec::new()

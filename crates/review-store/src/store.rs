@@ -12,11 +12,17 @@ use crate::error::StoreError;
 use crate::keep::Keep;
 use crate::review::{self, RowError};
 use crate::schema;
-use crate::watch::{Changes, Watch};
+use crate::watch::{Changes, Reader, Watch};
 use crate::writer::{Writer, mark_interrupted};
 
 /// The name of the file in the folder.
 const FILE: &str = "foreread.db";
+
+/// The name of the file that is written once a change can be read.
+///
+/// The system reports writes of files, and SQLite lets others see a change only after its last write,
+/// so whoever looks at once when the log is written may look too early.
+const CHANGED: &str = "changed";
 
 /// How long a step waits for another process that writes just now.
 const BUSY: Duration = Duration::from_secs(5);
@@ -35,6 +41,8 @@ const MAX_DOCUMENT: usize = 64 << 20;
 pub struct Store {
     folder: PathBuf,
     keep: Keep,
+    /// How many changes there had been when the store was opened.
+    opened_at: i64,
     held: Mutex<Held>,
 }
 
@@ -56,20 +64,21 @@ impl Store {
         make_file(&file).map_err(unusable)?;
         let mut connection = connect(&file)?;
         schema::migrate(&mut connection, &file)?;
-        mark_interrupted(&connection, folder)
-            .map_err(|source| StoreError::Open { file, source })?;
+        let opened = mark_interrupted(&connection, folder).and_then(|()| changes(&connection));
+        let opened_at = opened.map_err(|source| StoreError::Open { file, source })?;
         let held = Held { connection, writer: Writer::new(folder) };
-        Ok(Self { folder: folder.to_owned(), keep, held: Mutex::new(held) })
+        Ok(Self { folder: folder.to_owned(), keep, opened_at, held: Mutex::new(held) })
     }
 
-    /// Calls `tell` on a thread of its own whenever another process has changed the store, until the
-    /// watch is dropped.
+    /// Calls `tell` on a thread of its own whenever another process has changed the store since it was
+    /// opened, until the watch is dropped.
     ///
     /// # Errors
     /// [`StoreError`] where the system reports no changes of files.
     pub fn watch(&self, tell: impl Fn(&Changes) + Send + 'static) -> Result<Watch, StoreError> {
         let connection = connect(&self.folder.join(FILE))?;
-        Watch::start(connection, &self.folder, self.held().writer.token(), tell)
+        let own = self.held().writer.token().to_owned();
+        Watch::start(Reader::new(connection, own, self.opened_at), &self.folder, tell)
     }
 
     /// Drops what is beyond `keep` at `now`, an RFC 3339 time in UTC, and gives the space back to the
@@ -88,8 +97,16 @@ impl Store {
         transaction.commit().map_err(failed)?;
         if dropped > 0 {
             held.connection.execute_batch("VACUUM").map_err(failed)?;
+            self.signal();
         }
         Ok(dropped)
+    }
+
+    /// Wakes those that watch.
+    fn signal(&self) {
+        if let Err(error) = std::fs::write(self.folder.join(CHANGED), "") {
+            log::debug!("other processes hear of a change with the next one: {error}");
+        }
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
@@ -146,7 +163,10 @@ impl History for Store {
             Ok(rows)
         };
         match keep().map_err(|error| failed(&error))? {
-            1 => Ok(()),
+            1 => {
+                self.signal();
+                Ok(())
+            }
             _ => Err(HistoryError::Storage {
                 action: "keep a review",
                 reason: format!("{} was not entered, or has ended", meta.review_id),
@@ -198,6 +218,11 @@ fn write(connection: &Connection) -> rusqlite::Result<Transaction<'_>> {
 pub(crate) fn next_change(connection: &Connection) -> rusqlite::Result<i64> {
     let sql = "UPDATE changes SET count = count + 1 RETURNING count";
     connection.query_row(sql, [], |row| row.get(0))
+}
+
+/// How many changes there have been.
+pub(crate) fn changes(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.query_row("SELECT count FROM changes", [], |row| row.get(0))
 }
 
 fn connect(file: &Path) -> Result<Connection, StoreError> {

@@ -11,6 +11,7 @@ use notify::{Event, RecursiveMode, Watcher};
 use rusqlite::{Connection, params};
 
 use crate::error::StoreError;
+use crate::store::changes;
 
 /// At most this many reviews are named in one report.
 const MAX_NAMED: usize = 100;
@@ -32,14 +33,15 @@ pub struct Watch {
 
 impl Watch {
     pub(crate) fn start(
-        connection: Connection,
+        reader: Reader,
         folder: &Path,
-        own: &str,
         tell: impl Fn(&Changes) + Send + 'static,
     ) -> Result<Self, StoreError> {
         let failed = |source| StoreError::Watch { folder: folder.to_owned(), source };
         // One signal that waits stands for any number of writes.
         let (signal, signals) = sync_channel(1);
+        // What has been stored since the store was opened is found at once.
+        let first = signal.clone();
         let mut watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
             if !event.is_ok_and(|event| is_reading(event.kind)) {
                 // Full means that a signal waits already.
@@ -48,11 +50,8 @@ impl Watch {
         })
         .map_err(failed)?;
         watcher.watch(folder, RecursiveMode::NonRecursive).map_err(failed)?;
-        let mut reader = Reader { connection, own: own.to_owned(), seen: 0 };
-        // After the watch has begun, so that nothing falls in between.
-        reader.seen = reader
-            .count()
-            .map_err(|source| StoreError::Open { file: folder.to_owned(), source })?;
+        let _ = first.try_send(());
+        drop(first);
         thread::Builder::new()
             .name("review-watch".to_owned())
             .spawn(move || follow(&signals, reader, tell))
@@ -75,7 +74,8 @@ fn follow(signals: &Receiver<()>, mut reader: Reader, tell: impl Fn(&Changes)) {
     }
 }
 
-struct Reader {
+/// Reads what is new.
+pub(crate) struct Reader {
     connection: Connection,
     /// What stands in the rows of this process, which needs no report of them.
     own: String,
@@ -83,13 +83,14 @@ struct Reader {
 }
 
 impl Reader {
-    fn count(&self) -> rusqlite::Result<i64> {
-        self.connection.query_row("SELECT count FROM changes", [], |row| row.get(0))
+    /// Reads the changes after the first `seen` ones.
+    pub(crate) fn new(connection: Connection, own: String, seen: i64) -> Self {
+        Self { connection, own, seen }
     }
 
     fn news(&mut self) -> rusqlite::Result<Option<Changes>> {
         let transaction = self.connection.unchecked_transaction()?;
-        let count = self.count()?;
+        let count = changes(&self.connection)?;
         if count == self.seen {
             return Ok(None);
         }

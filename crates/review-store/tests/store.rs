@@ -170,8 +170,10 @@ fn what_is_too_old_or_too_much_goes() {
 fn another_process_is_told_of_what_is_stored_and_not_of_what_it_stored_itself() {
     let folder = TempDir::new().unwrap();
     let (here, there) = (open(folder.path()), open(folder.path()));
+    keep(&there, "before", None);
     let (sender, told) = channel();
     let watch = here.watch(move |changes| drop(sender.send(changes.reviews.clone()))).unwrap();
+    assert_eq!(told.recv_timeout(PATIENCE).unwrap(), ["before"], "since the store was opened");
     keep(&here, "own", None);
     keep(&there, "foreign", None);
     assert_eq!(told.recv_timeout(PATIENCE).unwrap(), ["foreign"]);

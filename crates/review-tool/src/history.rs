@@ -211,7 +211,9 @@ impl NoHistory {
         Self { reason: reason.into() }
     }
 
-    fn error(&self) -> HistoryError {
+    /// What every question is answered with.
+    #[must_use]
+    pub fn error(&self) -> HistoryError {
         HistoryError::Unavailable { reason: self.reason.clone() }
     }
 }

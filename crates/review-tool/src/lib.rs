@@ -17,6 +17,7 @@ pub mod reply;
 pub mod repo;
 pub mod report;
 pub mod request;
+pub mod resource;
 mod review;
 pub mod rules;
 pub mod secret;

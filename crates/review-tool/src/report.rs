@@ -256,6 +256,14 @@ impl Document {
         self.meta.latency_ms = stamp.latency_ms;
     }
 
+    /// Leaves out the findings milder than `least`, which then count as hidden. The verdict stays.
+    pub fn hide_below(&mut self, least: Severity) {
+        let listed = self.findings.partition_point(|finding| finding.severity.reaches(least));
+        self.summary.hidden += (self.findings.len() - listed) as u64;
+        self.findings.truncate(listed);
+        self.summary.counts = Counts::of(&self.findings);
+    }
+
     /// The document as JSON, indented, with a final line feed. Characters that could steer a terminal
     /// stand as escapes.
     #[must_use]

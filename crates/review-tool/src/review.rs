@@ -37,6 +37,19 @@ pub struct Review {
     pub excerpts: Vec<Excerpt>,
 }
 
+impl Review {
+    /// A review of which only the document is left: of the code, it shows the lines that the findings
+    /// name.
+    #[must_use]
+    pub fn of_document(document: Document) -> Self {
+        let excerpts = document.findings.iter().map(|finding| Excerpt {
+            first_line: finding.line,
+            lines: vec![finding.snippet.clone().unwrap_or_default()],
+        });
+        Self { excerpts: excerpts.collect(), document }
+    }
+}
+
 /// Reviews a change with the embedded rules.
 ///
 /// # Errors

@@ -24,6 +24,7 @@ mod go_unclosed;
 mod introduced;
 mod js_floating_promise;
 mod merge_conflict_marker;
+pub mod page;
 mod python_file_not_closed;
 mod python_missing_await;
 mod python_missing_f_prefix;

@@ -4,6 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::Context;
+use review_tool::history::{Begun, Recording};
 use review_tool::repo::git::Git;
 use review_tool::repo::{Repo, for_scope};
 use review_tool::report::{Status, text};
@@ -13,6 +14,7 @@ use review_tool::{Review, ReviewError, review};
 
 use crate::args::{Format, ReviewArgs};
 use crate::folders::Folders;
+use crate::history::UserHistory;
 use crate::settings::Settings;
 use crate::settings::review::ReviewSettings;
 use crate::{exit, progress, stamp, terminal};
@@ -23,13 +25,20 @@ const MAX_DIFF: u64 = 1 << 30;
 /// Reviews, shows the document and returns the exit code.
 pub(crate) fn run(args: &ReviewArgs) -> anyhow::Result<u8> {
     let watch = stamp::Stopwatch::start();
-    let settings = Settings::load(&Folders::from_environment())?.review()?;
-    let request = request(args, &settings)?;
+    let folders = Folders::from_environment();
+    let settings = Settings::load(&folders)?;
+    let history = UserHistory::new(&folders, &settings)?;
+    let request = request(args, &settings.review()?)?;
     let repo = open(args, &request.scope)?;
     let shown = progress::Terminal::new(args.quiet);
+    let scope = request.scope.as_str().to_owned();
+    let begun = Begun { repo: repo.identity(), scope, ..watch.begin() };
+    let recording = Recording::begin(&history, &begun);
     let mut review = review(&request, repo.as_ref(), RuleSet::embedded(), &shown)?;
     drop(shown);
     review.document.stamp(watch.stamp());
+    // A failure was warned of, and is none of the review.
+    drop(recording.finish(&review.document));
     let format = if args.json { Format::Json } else { args.format };
     let rendered = render(&review, format, args);
     match args.output.as_deref().filter(|path| *path != Path::new("-")) {

@@ -1,7 +1,8 @@
 //! `foreread rules`.
 
 use anyhow::Context;
-use review_tool::rules::{self, Rule, RuleSet};
+use review_tool::rules::page::{RulePage, RuleSummary};
+use review_tool::rules::{Rule, RuleSet};
 use serde_json::json;
 
 use crate::args::{RulesArgs, RulesCommand};
@@ -15,10 +16,8 @@ pub(crate) fn run(args: &RulesArgs) -> anyhow::Result<u8> {
         RulesCommand::List { json: false } => list(rules.rules()),
         RulesCommand::List { json: true } => list_json(rules.rules()),
         RulesCommand::Explain { id } => {
-            let rule = rules.get(id).ok_or_else(|| {
-                Usage(format!("there is no rule {id:?}; foreread rules list names them all"))
-            })?;
-            explain(rule)
+            let rule = rules.get(id).ok_or_else(|| Usage(rules.unknown(id)))?;
+            RulePage::of(rule).to_markdown()
         }
     };
     terminal::print(&text).context("cannot write to stdout")?;
@@ -40,32 +39,6 @@ fn list(rules: &[Rule]) -> String {
 }
 
 fn list_json(rules: &[Rule]) -> String {
-    let rules: Vec<_> = rules
-        .iter()
-        .map(|rule| {
-            let languages: Vec<_> = rule.file.languages.iter().map(|l| l.as_str()).collect();
-            json!({
-                "id": rule.id(),
-                "title": rule.file.title,
-                "category": rule.category().as_str(),
-                "severity": rule.severity().as_str(),
-                "confidence": rule.confidence().as_str(),
-                "languages": languages,
-            })
-        })
-        .collect();
+    let rules: Vec<_> = rules.iter().map(RuleSummary::of).collect();
     format!("{:#}\n", json!(rules))
-}
-
-fn explain(rule: &Rule) -> String {
-    let file = &rule.file;
-    format!(
-        "# {}: {}\n\n{}, severity {}, confidence {}\n\n{}\n",
-        file.id,
-        file.title,
-        file.category,
-        file.severity,
-        file.confidence,
-        rules::page(&file.id).unwrap_or_default().trim_end()
-    )
 }

@@ -27,7 +27,6 @@ impl Key {
     }
 
     /// A key for a whole number.
-    #[expect(dead_code, reason = "no section so far has one")]
     pub(crate) const fn number(path: &'static str) -> Self {
         Self { path, kind: Kind::Number, secret: false }
     }

@@ -243,7 +243,7 @@ impl Connection {
             }
             Method::Subscribe => {
                 let SubscribeParams { uri, .. } = decode_params(params)?;
-                if self.registry.resource(&uri).is_none() {
+                if !self.registry.has_resource(&uri) {
                     return Err(RpcError::resource_not_found(&uri));
                 }
                 self.subscriptions.add(&uri, self.limits.max_subscriptions)?;

@@ -1,0 +1,203 @@
+//! The tools through their faces: arguments, results, and what is kept of a review.
+
+#![expect(clippy::panic, clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+#![expect(clippy::needless_pass_by_value, reason = "arguments are written where they are passed")]
+
+use mcp_proto::{CallToolResult, Content, RawJson};
+use memory::{Memory, Nowhere};
+use review_tool::control::Uncontrolled;
+use review_tool::history::{History, State};
+use review_tool::report::Document;
+use review_tool::rules::RuleSet;
+use review_tool::tool::{self, Call};
+use serde_json::{Value, json};
+
+#[path = "support/memory.rs"]
+mod memory;
+
+const PATCH: &str = "--- a/a.py\n+++ b/a.py\n@@ -0,0 +1,2 @@\n+def f(a=[]):\n+    return a\n";
+
+fn call(host: &Nowhere, name: &str, arguments: Value) -> CallToolResult {
+    let face = tool::ALL.iter().find(|face| face.definition().name == name).unwrap();
+    let call = Call { host, rules: RuleSet::embedded(), control: &Uncontrolled };
+    face.call(&arguments.to_string(), call)
+}
+
+/// Whether a call failed, and its first text.
+fn said(host: &Nowhere, name: &str, arguments: Value) -> (bool, String) {
+    let result = call(host, name, arguments);
+    let Some(Content::Text(text)) = result.content.first() else { panic!("{result:?}") };
+    (result.is_error == Some(true), text.text.clone())
+}
+
+fn data(result: &CallToolResult) -> Value {
+    serde_json::from_str(result.structured_content.as_ref().unwrap().get()).unwrap()
+}
+
+/// Reviews a fault and returns the review's id.
+fn reviewed(host: &Nowhere) -> String {
+    let result = call(host, "review", json!({"patch": PATCH, "fail_on": "medium"}));
+    data(&result)["meta"]["review_id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn arguments_that_do_not_fit_name_their_field() {
+    let host = Nowhere::default();
+    let id = reviewed(&host);
+    for (name, arguments, want) in [
+        ("review", json!({"fail_on": "bad"}), "`fail_on`: unknown variant `bad`"),
+        ("review", json!({"paths": ["a", 1]}), "`paths[1]`: invalid type"),
+        ("review", json!({"colour": true}), "`colour`"),
+        ("review", json!({"staged": true, "all": true}), "give one scope, not staged and all"),
+        ("review", json!({"diff": []}), "`diff`: name at least one revision"),
+        ("review", json!({"patch": "", "paths": ["a"]}), "leave them out"),
+        ("review", json!({"repo": "/nowhere"}), "/nowhere is not inside a git repository"),
+        ("review", json!({"patch": "hello"}), "no file change found"),
+        ("list_reviews", json!({"limit": 0}), "`limit`: give 1 to 200"),
+        ("list_reviews", json!({"limit": 201}), "`limit`: give 1 to 200"),
+        ("list_reviews", json!({"cursor": "x"}), "`cursor`: not one of this list"),
+        ("list_reviews", json!({"cursor": "before:../x"}), "`cursor`: not one of this list"),
+        ("list_reviews", json!({"repo": "/nowhere"}), "/nowhere is not inside a git repository"),
+        ("get_review", json!({}), "missing field `id`"),
+        ("get_review", json!({"id": "other"}), "there is no review \"other\""),
+        ("get_review", json!({"id": id, "min_severity": "bad"}), "`min_severity`"),
+        ("explain_rule", json!({}), "missing field `rule`"),
+        (
+            "explain_rule",
+            json!({"rule": "python-mutable-defaults"}),
+            "did you mean \"python-mutable-default\"?",
+        ),
+        ("explain_rule", json!({"rule": "zzz"}), "there is no rule \"zzz\""),
+    ] {
+        let (failed, said) = said(&host, name, arguments.clone());
+        assert!(failed && said.contains(want), "{name} {arguments}: {said}");
+    }
+}
+
+#[test]
+fn a_review_is_text_and_data_alike_and_says_where_it_is_kept() {
+    let host = Nowhere::default();
+    let result = call(&host, "review", json!({"patch": PATCH, "fail_on": "medium"}));
+    assert_eq!(result.is_error, None, "a gate that fails is a result");
+    let [Content::Text(short), Content::Text(text), Content::ResourceLink(link)] =
+        &result.content[..]
+    else {
+        panic!("{result:?}")
+    };
+    assert!(short.text.contains("gate failed"), "{}", short.text);
+    assert!(short.text.contains("a.py:1 medium [python-mutable-default]"), "{}", short.text);
+    assert_eq!(result.structured_content.as_ref().map(RawJson::get), Some(text.text.as_str()));
+    let document: Document = serde_json::from_str(&text.text).unwrap();
+    assert!(!document.summary.gate.passed);
+    let id = &document.meta.review_id;
+    assert_eq!(link.uri, format!("foreread://reviews/{id}"));
+    assert_eq!(link.size, Some(document.to_json().len() as u64));
+    let annotations = link.annotations.as_ref().unwrap();
+    assert_eq!(annotations.last_modified.as_ref(), Some(&document.meta.timestamp));
+    assert_eq!(host.memory.get(id).unwrap().unwrap().document, Some(document));
+}
+
+#[test]
+fn a_review_without_a_history_is_the_same_but_for_the_link() {
+    let mut host = Nowhere::default();
+    host.memory = Memory::broken();
+    let result = call(&host, "review", json!({"patch": PATCH}));
+    assert_eq!((result.is_error, result.content.len()), (None, 2));
+    let (failed, said) = said(&host, "list_reviews", json!({}));
+    assert!(failed && said.contains("reviews are not kept here: no disk"), "{said}");
+}
+
+#[test]
+fn a_review_that_does_not_run_leaves_nothing_behind() {
+    let host = Nowhere::default();
+    assert!(said(&host, "review", json!({"patch": "hello"})).0);
+    assert_eq!(data(&call(&host, "list_reviews", json!({}))), json!({"reviews": []}));
+}
+
+#[test]
+fn reviews_are_listed_page_by_page_and_read_back() {
+    let host = Nowhere::default();
+    let ids: Vec<String> = (0..3).map(|_| reviewed(&host)).collect();
+    let first = data(&call(&host, "list_reviews", json!({"limit": 2})));
+    let listed = |page: &Value| -> Vec<String> {
+        let reviews = page["reviews"].as_array().unwrap().iter();
+        reviews.map(|one| one["id"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(listed(&first), [ids[2].clone(), ids[1].clone()]);
+    let next = json!({"limit": 2, "cursor": first["next_cursor"]});
+    let last = data(&call(&host, "list_reviews", next));
+    assert_eq!(listed(&last), [ids[0].clone()]);
+    assert_eq!(last.get("next_cursor"), None);
+    assert_eq!(last["reviews"][0]["outcome"]["counts"]["medium"], 1);
+
+    let read = data(&call(&host, "get_review", json!({"id": ids[0]})));
+    assert_eq!(read["meta"]["review_id"], ids[0]);
+    assert_eq!(read["findings"].as_array().unwrap().len(), 1);
+    let mild = json!({"id": ids[0], "min_severity": "high"});
+    let mild = data(&call(&host, "get_review", mild));
+    assert_eq!(mild["findings"], json!([]));
+    assert_eq!(
+        (&mild["summary"]["hidden"], &mild["summary"]["counts"]["medium"]),
+        (&json!(1), &json!(0))
+    );
+    assert_eq!(mild["summary"]["gate"]["passed"], false, "the verdict stays");
+}
+
+#[test]
+fn a_review_without_a_document_says_why() {
+    let host = Nowhere::default();
+    for (state, want) in
+        [(State::Running, "still running"), (State::Interrupted, "cut off before it had a result")]
+    {
+        host.memory.enter("r", state);
+        let (failed, text) = said(&host, "get_review", json!({"id": "r"}));
+        assert!(failed && text.contains(want), "{text}");
+        let (_, listed) = said(&host, "list_reviews", json!({}));
+        assert!(listed.contains(want.split(" before").next().unwrap()), "{listed}");
+    }
+}
+
+#[test]
+fn a_rule_is_explained_as_a_page_and_as_data() {
+    let result =
+        call(&Nowhere::default(), "explain_rule", json!({"rule": "python-mutable-default"}));
+    let page = data(&result);
+    assert_eq!(page["id"], "python-mutable-default");
+    assert!(page["page"].as_str().unwrap().contains("##"), "{page:#}");
+    let Some(Content::Text(text)) = result.content.first() else { panic!("{result:?}") };
+    assert!(text.text.starts_with("# python-mutable-default: "), "{}", text.text);
+}
+
+#[test]
+fn every_tool_is_described_to_the_last_argument_and_keeps_to_its_schema() {
+    let host = Nowhere::default();
+    let id = reviewed(&host);
+    let calls = [
+        ("explain_rule", json!({"rule": "python-mutable-default"})),
+        ("get_review", json!({"id": id})),
+        ("list_reviews", json!({})),
+        ("review", json!({"patch": PATCH})),
+    ];
+    let names: Vec<String> = tool::ALL.iter().map(|face| face.definition().name).collect();
+    assert_eq!(names, calls.each_ref().map(|(name, _)| *name), "in the order of names");
+    for (face, (name, arguments)) in tool::ALL.iter().zip(calls) {
+        let definition = face.definition();
+        assert!(definition.title.is_some() && definition.description.is_some(), "{name}");
+        let annotations = definition.annotations.unwrap();
+        assert_eq!(annotations.read_only_hint, Some(true), "{name}");
+        let input: Value = serde_json::from_str(definition.input_schema.get()).unwrap();
+        assert_eq!(
+            (&input["type"], &input["additionalProperties"]),
+            (&json!("object"), &json!(false))
+        );
+        for (argument, schema) in input["properties"].as_object().unwrap() {
+            assert!(schema["description"].is_string(), "{name}: {argument}");
+        }
+        let schema = definition.output_schema.unwrap();
+        let schema: Value = serde_json::from_str(schema.get()).unwrap();
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        let data = data(&call(&host, name, arguments));
+        let errors: Vec<String> = validator.iter_errors(&data).map(|e| e.to_string()).collect();
+        assert!(errors.is_empty(), "{name}: {errors:#?}\n{data:#}");
+    }
+}
