@@ -5,7 +5,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use crate::run::{cargo, root, step};
-use crate::{diffs, layers, tidy};
+use crate::{conformance, diffs, layers, tidy};
 
 /// Runs all checks, the quick ones first.
 pub(crate) fn run() -> Result<()> {
@@ -30,6 +30,7 @@ pub(crate) fn run() -> Result<()> {
     let mut doc = cargo(&["doc", "--workspace", "--all-features", "--no-deps", "--locked"]);
     doc.env("RUSTDOCFLAGS", "--deny warnings");
     step(doc)?;
+    conformance::run(&[])?;
     clients()
 }
 

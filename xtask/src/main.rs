@@ -3,7 +3,9 @@
 use std::process::ExitCode;
 
 mod ci;
+mod conformance;
 mod diffs;
+mod install;
 mod layers;
 mod run;
 mod tidy;
@@ -17,17 +19,22 @@ tasks:
   quality  recall, precision and noise of the embedded rules over the project's own cases; --misses lists
            the open cases that go wrong, --only NAME narrows them
   diffs    the changed lines of a review against git's, on generated repositories and real histories
-  clients  install the real MCP clients and run them against foreread mcp";
+  clients  install the real MCP clients and run them against foreread mcp
+  conformance [server [OPTION...]]
+           the official conformance suite against the examples of mcp-stdio; with options, one run with
+           these (tests/conformance/README.md)";
 
 fn main() -> ExitCode {
     let task = std::env::args().nth(1).unwrap_or_default();
+    let arguments: Vec<String> = std::env::args().skip(2).collect();
     let result = match task.as_str() {
         "ci" => ci::run(),
         "layers" => layers::run(),
         "tidy" => tidy::run(),
         "diffs" => diffs::run(),
         "clients" => ci::clients(),
-        "quality" => ci::quality(&std::env::args().skip(2).collect::<Vec<_>>()),
+        "quality" => ci::quality(&arguments),
+        "conformance" => conformance::run(&arguments),
         _ => {
             run::say(USAGE);
             return ExitCode::from(2);

@@ -18,6 +18,12 @@ pub(crate) fn root() -> PathBuf {
     here.parent().unwrap_or(here).to_path_buf()
 }
 
+/// A file or folder among what cargo has built, as this program was.
+pub(crate) fn built(name: &str) -> Result<PathBuf> {
+    let own = std::env::current_exe().context("cannot find where this program was built")?;
+    Ok(own.parent().context("this program is in no folder")?.join(name))
+}
+
 /// A command that runs in the root.
 pub(crate) fn command(program: &str, arguments: &[&str]) -> Command {
     let mut command = Command::new(program);
