@@ -20,3 +20,4 @@ mod offers;
 mod opening;
 mod random;
 mod tasks;
+mod vectors;
