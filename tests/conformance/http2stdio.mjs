@@ -264,6 +264,8 @@ class Child {
       ex = this.modern
         ? this.pending.get(key(params.requestId))
         : this.served.get(key(params.requestId));
+      // The result that ends a subscription may be followed by a notice of the same.
+      if (this.modern && !ex && this.used.has(key(params.requestId))) return;
     }
     ex ??= this.#pick(msg, all);
     if (ex) {

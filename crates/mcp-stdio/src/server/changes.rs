@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use mcp_proto::{
-    ListenParams, ListenResult, NotificationMeta, PromptListChanged, ResourceListChanged,
-    ResourceUpdated, Revision, RpcError, SubscriptionFilter, SubscriptionsAcknowledged,
-    TaskUpdated, ToolListChanged,
+    Cancelled, ListenParams, ListenResult, NotificationMeta, PromptListChanged,
+    ResourceListChanged, ResourceUpdated, Revision, RpcError, SubscriptionFilter,
+    SubscriptionsAcknowledged, TaskUpdated, ToolListChanged,
 };
 
 use super::connection::Connection;
@@ -153,16 +153,23 @@ impl Connection {
         Ok(())
     }
 
-    /// Ends every subscription with its result.
+    /// Ends every subscription with its result and a notice.
     ///
-    /// One page of 2026-07-28 asks for a `notifications/cancelled` instead; clients that have seen
-    /// the result know no such request any more and take that for a fault.
+    /// One page of 2026-07-28 asks for the result (basic/patterns/subscriptions), another for
+    /// `notifications/cancelled` (basic/patterns/cancellation); a client waits for either.
     pub(super) fn end_subscriptions(&self) {
         for call in self.outbox.listening() {
-            let mut body = Vec::new();
+            let wire = self.wire(call.peer.revision);
+            let (mut body, mut notice) = (Vec::new(), Vec::new());
             let result = ListenResult::new(call.id.clone());
-            match self.wire(call.peer.revision).result(&mut body, &call.id, &result) {
-                Ok(()) => self.outbox.complete(&call, &mut body),
+            let cancelled = Cancelled::new(call.id.clone());
+            let written = wire.result(&mut body, &call.id, &result).and_then(|()| {
+                wire.notification(&mut notice, &cancelled, &NotificationMeta::default())
+            });
+            match written {
+                // Nothing is said about one that the client has just cancelled.
+                Ok(()) if self.outbox.complete(&call, &mut body) => self.outbox.send(&mut notice),
+                Ok(()) => {}
                 Err(error) => log::error!("end a subscription: {error}"),
             }
         }

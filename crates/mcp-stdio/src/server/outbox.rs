@@ -86,16 +86,18 @@ impl Outbox {
         lock(&self.state).in_flight.contains(id)
     }
 
-    /// Appends the response of `call` unless the request is over.
+    /// Appends the response of `call`; `false` when the request was over already.
     ///
     /// `body` is emptied, and its allocation may be taken.
-    pub(super) fn complete(&self, call: &Call, body: &mut Vec<u8>) {
+    pub(super) fn complete(&self, call: &Call, body: &mut Vec<u8>) -> bool {
         let mut state = lock(&self.state);
-        if state.in_flight.complete(call) {
+        let first = state.in_flight.complete(call);
+        if first {
             state.deliver(call.batch.as_deref(), body);
             self.wake(&state);
         }
         body.clear();
+        first
     }
 
     /// Returns how many bytes the client has still to read, as far as the process can tell.

@@ -118,10 +118,12 @@ fn a_subscription_is_acknowledged_first_and_hears_what_it_asked_for() {
     assert_eq!(client.until_barrier(), Vec::<Value>::new());
     // The other one is ended by the server.
     let rest = client.close();
-    assert_eq!(rest.len(), 1, "{rest:?}");
+    assert_eq!(rest.len(), 2, "{rest:?}");
     assert_eq!(rest[0]["id"], 7);
     assert_eq!(rest[0]["result"]["resultType"], "complete");
     assert_eq!(rest[0]["result"]["_meta"][SUBSCRIPTION], 7);
+    assert_eq!(rest[1]["method"], "notifications/cancelled");
+    assert_eq!(rest[1]["params"]["requestId"], 7);
 }
 
 #[test]
