@@ -310,12 +310,15 @@ fn unread_answers_need_bounded_memory() {
                 json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
             input.write_all(format!("{call}\n").as_bytes()).unwrap();
         }
+        input
     });
     start.recv().unwrap();
     let mut ids: Vec<_> = (0..2000).map(|_| process.receive()["id"].as_u64().unwrap()).collect();
     ids.sort_unstable();
     assert_eq!(ids, (0..2000).collect::<Vec<_>>());
-    writing.join().unwrap();
+    // The input is still open, so the process is there to be asked.
+    process.input = Some(writing.join().unwrap());
     process.assert_peak_memory(64);
+    process.input = None;
     assert_eq!(process.wait().0.code(), Some(0));
 }
