@@ -19,6 +19,7 @@ pub use self::content_length::HeaderFault;
 use self::line::Lines;
 pub use self::reader::FrameReader;
 pub use self::writer::FrameWriter;
+pub(crate) use self::writer::seal_frame;
 
 /// How many first bytes of an over-long frame are kept, so that a caller can look for its id.
 const KEPT_HEAD: usize = 4096;

@@ -25,6 +25,18 @@ fn put_frame(framing: Framing, message: &[u8], output: &mut Vec<u8>) {
     output.push(b'\n');
 }
 
+/// Turns a message into a frame; lines keep its allocation.
+pub(crate) fn seal_frame(framing: Framing, mut message: Vec<u8>) -> Vec<u8> {
+    if framing == Framing::ContentLength {
+        let mut frame = Vec::with_capacity(message.len() + 32);
+        put_frame(framing, &message, &mut frame);
+        return frame;
+    }
+    blank_newlines(&mut message);
+    message.push(b'\n');
+    message
+}
+
 /// Replaces raw newlines by spaces.
 ///
 /// In JSON a raw newline is only ever white space between tokens, so this changes no value. It
