@@ -10,7 +10,8 @@ use crate::run::{cargo, output, root, say};
 
 /// Which crate of the workspace may use which. Test targets keep to the same edges.
 const EDGES: &[(&str, &[&str])] = &[
-    ("foreread", &["mcp-proto", "mcp-stdio", "review-store", "review-tool"]),
+    ("foreread", &["llm-http", "mcp-proto", "mcp-stdio", "review-store", "review-tool"]),
+    ("llm-http", &["review-tool"]),
     ("mcp-proto", &[]),
     ("mcp-stdio", &["mcp-proto"]),
     ("review-store", &["review-tool"]),

@@ -151,6 +151,9 @@ pub struct Request {
     pub turns: Vec<Turn>,
     /// The tools that may be called, in a stable order.
     pub tools: Vec<ToolSpec>,
+    /// Whether they may be called now; in the last request they are named only because the conversation
+    /// speaks of them.
+    pub may_call: bool,
     /// The form that the answer must have.
     pub form: Form,
     /// The most tokens of the answer.

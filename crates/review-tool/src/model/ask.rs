@@ -128,14 +128,13 @@ impl Talk<'_> {
                     return Ok(heard);
                 }
             };
-            let may_call = !request.tools.is_empty();
-            if let (Stop::Tools, Some(tools), true) = (&answer.stop, tools, may_call) {
+            if let (Stop::Tools, Some(tools), true) = (&answer.stop, tools, request.may_call) {
                 rounds += 1;
                 let results = self.call(&answer, tools, &mut heard.records, &mut shown)?;
                 request.turns.push(Turn::Answer(answer));
                 request.turns.push(Turn::Results(results));
                 if rounds == MAX_ROUNDS || heard.records.len() >= MAX_CALLS {
-                    request.tools.clear();
+                    request.may_call = false;
                     request.turns.push(Turn::Ask(vec![Redacted::new(NO_MORE_CALLS)]));
                 }
                 continue;
@@ -159,7 +158,7 @@ impl Talk<'_> {
                 return Ok(heard);
             }
             repaired = true;
-            request.tools.clear();
+            request.may_call = false;
             if !matches!(answer.stop, Stop::Broken(_)) {
                 let again = format!("{complaint}. {REPAIR}");
                 request.turns.push(Turn::Answer(Answer {

@@ -222,6 +222,7 @@ impl Reviewer<'_> {
         Request {
             system,
             turns: vec![Turn::Ask(asked(plan, at))],
+            may_call: !tools.is_empty(),
             tools,
             form: Form { name: "report_findings", schema: reply::schema() },
             output_tokens: self.model.window().output_tokens,

@@ -54,6 +54,7 @@ pub(super) fn look(
         system: Redacted::new(INSTRUCTIONS),
         turns: vec![Turn::Ask(parts)],
         tools: Vec::new(),
+        may_call: false,
         form: Form { name: "report_verdicts", schema: Verdicts::schema() },
         output_tokens,
     };
