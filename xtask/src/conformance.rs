@@ -20,15 +20,18 @@ struct Target {
     runs: &'static [(&'static str, &'static [&'static str])],
 }
 
-const TARGETS: &[Target] = &[Target {
-    role: "server",
-    example: "everything",
-    runs: &[
-        ("server", &["--ext"]),
-        // The bridge sends nothing valid first, so the first request of a process may be malformed.
-        ("server-no-opening", &["--ext", "--no-opening", "--spec", "2026-07-28"]),
-    ],
-}];
+const TARGETS: &[Target] = &[
+    Target {
+        role: "server",
+        example: "everything",
+        runs: &[
+            ("server", &["--ext"]),
+            // The bridge sends nothing valid first, so the first request of a process may be malformed.
+            ("server-no-opening", &["--ext", "--no-opening", "--spec", "2026-07-28"]),
+        ],
+    },
+    Target { role: "client", example: "conformance_client", runs: &[("client", &[])] },
+];
 
 /// Runs the suite against every target.
 ///
