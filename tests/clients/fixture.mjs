@@ -7,12 +7,15 @@ import { join } from "node:path";
 
 export const FAULT = { file: "app/basket.py", line: 3, rule: "python-mutable-default" };
 
-/** Makes the repository; returns its folder and what removes it. */
+/** Makes the repository and an empty home; returns both folders and what removes them. */
 export function stagedFault() {
-  const folder = mkdtempSync(join(tmpdir(), "foreread-client-"));
+  const top = mkdtempSync(join(tmpdir(), "foreread-client-"));
+  const [folder, home] = ["repo", "home"].map((name) => join(top, name));
+  mkdirSync(folder);
+  mkdirSync(home);
   const env = {
     PATH: process.env.PATH,
-    HOME: folder,
+    HOME: home,
     GIT_CONFIG_NOSYSTEM: "1",
     GIT_AUTHOR_NAME: "A",
     GIT_AUTHOR_EMAIL: "a@example.com",
@@ -28,7 +31,7 @@ export function stagedFault() {
   const code = "import json\n\ndef add(name, basket=[]):\n    basket.append(name)\n    return basket\n";
   writeFileSync(join(folder, FAULT.file), code);
   git("add", ".");
-  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+  return { folder, home, remove: () => rmSync(top, { recursive: true, force: true }) };
 }
 
 /** A patch that takes a while to review: so many files of forty plain lines. */

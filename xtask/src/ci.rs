@@ -1,11 +1,9 @@
 //! Every check of the project. A check outside this file does not exist.
 
-use std::process::Command;
-
 use anyhow::Result;
 
-use crate::run::{cargo, root, step};
-use crate::{conformance, diffs, layers, tidy};
+use crate::run::{cargo, step};
+use crate::{clients, conformance, diffs, layers, tidy};
 
 /// Runs all checks, the quick ones first.
 pub(crate) fn run() -> Result<()> {
@@ -31,15 +29,7 @@ pub(crate) fn run() -> Result<()> {
     doc.env("RUSTDOCFLAGS", "--deny warnings");
     step(doc)?;
     conformance::run(&[])?;
-    clients()
-}
-
-/// Installs the real MCP clients, at the versions pinned in `tests/clients`, and runs them.
-pub(crate) fn clients() -> Result<()> {
-    step(cargo(&["build", "--locked"]))?;
-    let mut clients = Command::new("bash");
-    clients.arg("tests/clients/run.sh").current_dir(root());
-    step(clients)
+    clients::run()
 }
 
 /// Measures the embedded reviewer over the cases of `crates/review-tool/quality` and prints its numbers.

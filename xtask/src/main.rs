@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 mod ci;
+mod clients;
 mod conformance;
 mod diffs;
 mod install;
@@ -19,7 +20,7 @@ tasks:
   quality  recall, precision and noise of the embedded rules over the project's own cases; --misses lists
            the open cases that go wrong, --only NAME narrows them
   diffs    the changed lines of a review against git's, on generated repositories and real histories
-  clients  install the real MCP clients and run them against foreread mcp
+  clients  install the real MCP clients and run them against foreread and an example
   conformance [server [OPTION...]]
            the official conformance suite against the examples of mcp-stdio; with options, one run with
            these (tests/conformance/README.md)";
@@ -32,7 +33,7 @@ fn main() -> ExitCode {
         "layers" => layers::run(),
         "tidy" => tidy::run(),
         "diffs" => diffs::run(),
-        "clients" => ci::clients(),
+        "clients" => clients::run(),
         "quality" => ci::quality(&arguments),
         "conformance" => conformance::run(&arguments),
         _ => {
