@@ -42,6 +42,7 @@ areas! {
     handshakes_go_as_their_transcripts_say => "handshake",
     malformed_input_goes_as_its_transcripts_say => "malformed",
     progress_goes_as_its_transcripts_say => "progress",
+    prompts_go_as_their_transcripts_say => "prompts",
     resources_go_as_their_transcripts_say => "resources",
     reviews_go_as_their_transcripts_say => "reviews",
     roots_go_as_their_transcripts_say => "roots",

@@ -11,6 +11,7 @@ pub(crate) fn normalize(value: &mut Value, root: &Path) {
             *text = text.replace(&root.display().to_string(), "[root]");
             *text = named(text, "[review_id]", 36, is_review_id);
             *text = named(text, "[time]", 24, |text| is_like(text, b"0000-00-00T00:00:00.000Z"));
+            *text = named(text, "data-[fence]", 29, is_fence);
             // As it stands in titles.
             *text = named(text, "[time]", 19, |text| is_like(text, b"0000-00-00 00:00:00"));
         }
@@ -56,6 +57,11 @@ fn is_review_id(text: &[u8]) -> bool {
         14 => byte == b'7',
         _ => byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte),
     })
+}
+
+/// The name of a fence: a keyed hash, with a key of the process.
+fn is_fence(text: &[u8]) -> bool {
+    text.strip_prefix(b"data-").is_some_and(|hash| hash.iter().all(u8::is_ascii_hexdigit))
 }
 
 /// Whether a text has this form, in which a zero stands for any digit.

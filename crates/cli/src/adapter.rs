@@ -3,16 +3,17 @@
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use mcp_proto::{CompleteParams, CompleteResult};
+use mcp_proto::{CompleteParams, CompleteResult, CompletionRef};
 use mcp_stdio::{CallContext, Complete, RequestError, ServerBuilder};
 use review_tool::control::{Control, Progress};
 use review_tool::resource;
 use review_tool::rules::RuleSet;
-use review_tool::tool;
+use review_tool::{self_review, tool};
 
 use crate::history::UserHistory;
 
 mod host;
+mod prompts;
 mod resources;
 mod roots;
 mod tools;
@@ -45,6 +46,7 @@ pub(crate) fn add(mut builder: ServerBuilder, shared: &Arc<Shared>) -> ServerBui
         builder = builder.resource_template(resources::Family::new(definition, shared));
     }
     builder
+        .prompt(prompts::SelfReview::new(shared))
         .announces_resources()
         .announces_resource_updates()
         .completion(Completion(Arc::clone(shared)))
@@ -59,7 +61,14 @@ impl Complete for Completion {
         _: &CallContext,
     ) -> Result<CompleteResult, RequestError> {
         let Shared { history, rules, .. } = &*self.0;
-        Ok(resource::complete(&params.reference, &params.argument.value, history, rules)?)
+        let typed = &params.argument.value;
+        if let CompletionRef::Prompt { .. } = &params.reference {
+            let values = self_review::values(&params.argument.name);
+            return Ok(CompleteResult::new(
+                values.into_iter().filter(|one| one.starts_with(typed)),
+            ));
+        }
+        Ok(resource::complete(&params.reference, typed, history, rules)?)
     }
 }
 

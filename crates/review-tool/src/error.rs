@@ -1,5 +1,7 @@
 //! Why a review could not run at all.
 
+use std::fmt::Write as _;
+
 use crate::repo::RepoError;
 
 /// A review that has no document.
@@ -19,6 +21,31 @@ pub enum ReviewError {
     /// Paths were given for a diff, which is reviewed as it is.
     #[error("paths narrow a change that git makes, not a diff that is given; leave them out")]
     PathsWithPatch,
+    /// Findings that were handed in point at nothing that the change shows.
+    #[error("{}", refused(findings))]
+    Refused {
+        /// What was refused and why, with the nearest place that could be meant.
+        findings: Vec<String>,
+    },
+}
+
+/// The most refused findings that a message names.
+const NAMED: usize = 20;
+
+fn refused(findings: &[String]) -> String {
+    let mut text = match findings.len() {
+        1 => "1 finding does not fit the change; correct it, or leave it out:".to_owned(),
+        count => {
+            format!("{count} findings do not fit the change; correct them, or leave them out:")
+        }
+    };
+    for finding in findings.iter().take(NAMED) {
+        _ = write!(text, "\n- {finding}");
+    }
+    if findings.len() > NAMED {
+        _ = write!(text, "\n- and {} more", findings.len() - NAMED);
+    }
+    text
 }
 
 impl From<RepoError> for ReviewError {
@@ -36,7 +63,7 @@ impl ReviewError {
     pub fn is_usage(&self) -> bool {
         match self {
             Self::Repo(error) => error.is_usage(),
-            Self::PathsWithPatch => true,
+            Self::PathsWithPatch | Self::Refused { .. } => true,
             Self::Cancelled | Self::NotADiff => false,
         }
     }

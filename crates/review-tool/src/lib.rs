@@ -21,10 +21,14 @@ pub mod resource;
 mod review;
 pub mod rules;
 pub mod secret;
+pub mod self_review;
 pub mod source;
 pub mod syntax;
 pub mod tool;
 pub mod view;
 pub use error::ReviewError;
 pub use printable::printable;
-pub use review::{Excerpt, Reading, Review, dry_run, review, review_with};
+pub use review::{
+    Excerpt, Presented, Reading, Review, Statement, dry_run, present, review, review_statement,
+    review_with,
+};

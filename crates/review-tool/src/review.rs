@@ -9,10 +9,13 @@ use crate::diff::{Body, FileChange, Hunk, Problem};
 use crate::error::ReviewError;
 use crate::finding::Finding;
 use crate::model::{self, ModelError, Outcome, Planned, Reviewer};
+use crate::nearest::nearest;
 use crate::numbered;
+use crate::printable::printable;
+use crate::reply::{self, Claim, Dropped};
 use crate::repo::Repo;
 use crate::report::{
-    Counts, Document, Files, Gate, Meta, SCHEMA_VERSION, Skipped, Status, Summary, Usage,
+    Claims, Counts, Document, Files, Gate, Meta, SCHEMA_VERSION, Skipped, Status, Summary, Usage,
     summary_text,
 };
 use crate::request::ReviewRequest;
@@ -79,15 +82,111 @@ pub fn review_with(
     let reading = open(request, repo, &steps)?;
     let mut seen = look(&reading, request, repo, rules, reviewer.is_some(), &steps)?;
     let outcome = reviewer.map(|reviewer| ask(&mut seen, reviewer, &steps)).transpose()?;
+    let said = reviewer.map(|reviewer| reviewer.model.identity()).zip(outcome);
+    let said = said.map(|(identity, outcome)| Said {
+        provider: &identity.provider,
+        model: &identity.model,
+        outcome,
+    });
+    Ok(close(request, &reading, seen, said))
+}
+
+/// What a model that the caller runs itself says of a change.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Statement {
+    /// The program that runs it, as it calls itself.
+    pub model: String,
+    /// What it says of the change as a whole.
+    pub content: String,
+    /// What it found.
+    pub claims: Vec<Claim>,
+}
+
+/// Reviews a change with the embedded rules and what another model found in it.
+///
+/// # Errors
+/// As [`review`], and [`ReviewError::Refused`] where a finding points at nothing that the change shows.
+pub fn review_statement(
+    request: &ReviewRequest,
+    repo: &(dyn Repo + Sync),
+    rules: &RuleSet,
+    statement: Statement,
+    control: &dyn Control,
+) -> Result<Review, ReviewError> {
+    let steps = Steps { control };
+    let reading = open(request, repo, &steps)?;
+    let mut seen = look(&reading, request, repo, rules, true, &steps)?;
+    let made = statement.claims.len() as u64;
+    let held = reply::hold(statement.claims, &seen.change);
+    if !held.dropped.is_empty() {
+        let findings = held.dropped.iter().map(|dropped| refusal(dropped, &seen.change));
+        return Err(ReviewError::Refused { findings: findings.collect() });
+    }
+    let moved = held.placed.iter().filter(|placed| placed.moved).count() as u64;
+    let merged = reply::merge(held.placed, &seen.found(), &seen.change);
+    let placed = merged.placed.iter();
+    seen.candidates.extend(placed.filter_map(|one| finish::of_model(one, &seen.change)));
+    let merged = (merged.known + merged.repeated) as u64;
+    let outcome = Outcome {
+        content: statement.content,
+        claims: Claims { made, moved, merged, ..Claims::default() },
+        ..Outcome::default()
+    };
+    let said = Said { provider: HOST, model: &statement.model, outcome };
+    Ok(close(request, &reading, seen, Some(said)))
+}
+
+/// Why a finding is refused, and the nearest place that could be meant.
+fn refusal(dropped: &Dropped, change: &numbered::Change) -> String {
+    let text = printable(&dropped.to_string()).into_owned();
+    if dropped.reason != reply::Reason::File {
+        return text;
+    }
+    let paths = || change.files.iter().map(numbered::File::shown_path);
+    let known: Vec<String> = paths().collect();
+    match nearest(&dropped.claim.file, known.iter().map(String::as_str)) {
+        Some(near) => format!("{text}; the nearest is {near}"),
+        None => format!("{text}; it has {}", few(&known)),
+    }
+}
+
+/// The first of some names.
+fn few(names: &[String]) -> String {
+    const FEW: usize = 5;
+    let mut text = names.iter().take(FEW).cloned().collect::<Vec<_>>().join(", ");
+    match names.len() {
+        0 => text.push_str("none that can be reviewed"),
+        count if count > FEW => text.push_str(&format!(" and {} more", count - FEW)),
+        _ => {}
+    }
+    text
+}
+
+/// The provider of findings that the caller's own model made.
+const HOST: &str = "host";
+
+/// What a model said, and which one it was.
+struct Said<'a> {
+    provider: &'a str,
+    model: &'a str,
+    outcome: Outcome,
+}
+
+/// Makes the document of what was found.
+fn close(
+    request: &ReviewRequest,
+    reading: &Reading<'_>,
+    seen: Seen,
+    said: Option<Said<'_>>,
+) -> Review {
     let (findings, excerpts) = finish::finish(seen.candidates);
     let about = About { base: reading.base.clone(), head: reading.head.clone() };
     let mut document = conclude(request, findings, seen.files, seen.problems, about);
-    if let (Some(reviewer), Some(outcome)) = (reviewer, outcome) {
-        let identity = reviewer.model.identity();
+    if let Some(Said { provider, model, outcome }) = said {
         document.content = outcome.content;
         let meta = &mut document.meta;
-        meta.provider.clone_from(&identity.provider);
-        meta.model.clone_from(&identity.model);
+        provider.clone_into(&mut meta.provider);
+        model.clone_into(&mut meta.model);
         meta.usage = outcome.usage;
         meta.cost_usd = outcome.cost_usd;
         meta.cached = outcome.cached;
@@ -95,7 +194,34 @@ pub fn review_with(
         meta.tool_calls = outcome.calls;
     }
     let excerpts = excerpts.into_iter().take(document.findings.len()).collect();
-    Ok(Review { document, excerpts })
+    Review { document, excerpts }
+}
+
+/// A change as a model is shown it.
+#[derive(Debug, Clone)]
+pub struct Presented {
+    /// The files with numbered lines, credentials masked.
+    pub change: numbered::Change,
+    /// What the rules found in it.
+    pub found: Vec<Finding>,
+    /// What could not be read.
+    pub problems: Vec<Problem>,
+}
+
+/// Reads a change for a model that the caller runs itself.
+///
+/// # Errors
+/// As [`review`].
+pub fn present(
+    request: &ReviewRequest,
+    repo: &(dyn Repo + Sync),
+    rules: &RuleSet,
+    control: &dyn Control,
+) -> Result<Presented, ReviewError> {
+    let steps = Steps { control };
+    let reading = open(request, repo, &steps)?;
+    let seen = look(&reading, request, repo, rules, true, &steps)?;
+    Ok(Presented { found: seen.found(), change: seen.change, problems: seen.problems })
 }
 
 /// What [`review_with`] would ask its model, and what it would leave out. Nothing is sent.

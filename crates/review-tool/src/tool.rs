@@ -9,10 +9,12 @@ use serde::de::DeserializeOwned;
 
 use crate::control::Control;
 use crate::history::{Begun, History};
+use crate::prompt::FenceKey;
 use crate::repo::{Repo, RepoError};
 use crate::report::Stamp;
 use crate::rules::RuleSet;
 
+mod check_findings;
 mod explain_rule;
 mod get_review;
 mod list_reviews;
@@ -22,6 +24,10 @@ mod scope;
 
 /// Every tool, ordered by name.
 pub const ALL: &[ToolFace] = &[
+    ToolFace {
+        leaves_repo: check_findings::leaves_repo,
+        ..ToolFace::new(check_findings::definition, check_findings::call)
+    },
     ToolFace::new(explain_rule::definition, explain_rule::call),
     ToolFace::new(get_review::definition, get_review::call),
     ToolFace::new(list_reviews::definition, list_reviews::call),
@@ -44,6 +50,15 @@ pub trait Host {
 
     /// Names the review that begins with this call; `repo` and `scope` are for the caller to set.
     fn begin(&self) -> Begun;
+
+    /// The client that calls, as it names itself; empty where it does not.
+    fn client(&self) -> String;
+
+    /// A key for the fences around what others wrote, which nobody else knows.
+    ///
+    /// # Errors
+    /// Why there is none.
+    fn fence_key(&self) -> Result<FenceKey, String>;
 
     /// Says when the review of this call ended, which is now.
     fn stamp(&self) -> Stamp;
@@ -107,7 +122,7 @@ fn reading(name: &str, title: &str, description: &str, input_schema: RawJson) ->
     tool.annotations(annotations)
 }
 
-fn decode<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+pub(crate) fn decode<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     let mut json = serde_json::Deserializer::from_str(text);
     serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let path = error.path().to_string();

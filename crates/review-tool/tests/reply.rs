@@ -261,14 +261,16 @@ fn what_the_rules_found_and_what_is_said_twice_is_merged() {
     assert_eq!((found[0].line, found[0].category), (12, Category::Correctness));
     let mild = Claim { severity: Severity::Low, ..claim("src/pay.py", 14) };
     let other = Claim { title: "another".to_owned(), ..claim("src/pay.py", 14) };
-    let claims =
-        vec![claim("src/pay.py", 12), mild, claim("src/pay.py", 14), other, claim("gone.py", 1)];
+    let known = Claim { severity: Severity::Medium, ..claim("src/pay.py", 12) };
+    let worse = claim("src/pay.py", 12);
+    let claims = vec![known, worse, mild, claim("src/pay.py", 14), other, claim("gone.py", 1)];
     let mut claims = claims;
-    claims[4].side = Some(Side::Old);
+    claims[5].side = Some(Side::Old);
     let held = hold(claims, &change);
     let merged = merge(held.placed, found, &change);
-    assert_eq!((merged.known, merged.repeated, merged.placed.len()), (1, 1, 3));
-    assert_eq!(merged.placed[0].claim.severity, Severity::High);
+    assert_eq!((merged.known, merged.repeated, merged.placed.len()), (1, 1, 4));
+    let severities: Vec<Severity> = merged.placed.iter().map(|one| one.claim.severity).collect();
+    assert_eq!(severities[..2], [Severity::High; 2], "what is worse stays, and stays so");
 }
 
 #[test]

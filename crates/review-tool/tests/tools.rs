@@ -173,6 +173,7 @@ fn every_tool_is_described_to_the_last_argument_and_keeps_to_its_schema() {
     let host = Nowhere::default();
     let id = reviewed(&host);
     let calls = [
+        ("check_findings", json!({"patch": TWO, "findings": [stated("b.py", 11)]})),
         ("explain_rule", json!({"rule": "python-mutable-default"})),
         ("get_review", json!({"id": id})),
         ("list_reviews", json!({})),
@@ -190,6 +191,7 @@ fn every_tool_is_described_to_the_last_argument_and_keeps_to_its_schema() {
             (&input["type"], &input["additionalProperties"]),
             (&json!("object"), &json!(false))
         );
+        assert!(input.get("$ref").is_none() && input.get("$defs").is_none(), "{input:#}");
         for (argument, schema) in input["properties"].as_object().unwrap() {
             assert!(schema["description"].is_string(), "{name}: {argument}");
         }
@@ -200,4 +202,125 @@ fn every_tool_is_described_to_the_last_argument_and_keeps_to_its_schema() {
         let errors: Vec<String> = validator.iter_errors(&data).map(|e| e.to_string()).collect();
         assert!(errors.is_empty(), "{name}: {errors:#?}\n{data:#}");
     }
+}
+
+/// A fault of the rules in one file, plain code in another.
+const TWO: &str = "--- a/a.py\n+++ b/a.py\n@@ -0,0 +1,2 @@\n+def f(a=[]):\n+    return a\n\
+                   --- a/b.py\n+++ b/b.py\n@@ -10,2 +10,3 @@\n def g(n):\n+    return 1 / n\n \n";
+
+fn stated(file: &str, line: u32) -> Value {
+    json!({
+        "file": file, "line": line, "severity": "high", "category": "correctness",
+        "title": "Division by zero", "description": "n may be 0.",
+    })
+}
+
+fn checked(host: &Nowhere, findings: Value) -> CallToolResult {
+    call(host, "check_findings", json!({"patch": TWO, "findings": findings, "summary": "Fine."}))
+}
+
+#[test]
+fn findings_of_the_host_stand_beside_those_of_the_rules_and_are_judged_and_kept() {
+    let host = Nowhere::default();
+    let result = checked(&host, json!([stated("b.py", 11)]));
+    let document: Document =
+        serde_json::from_str(result.structured_content.as_ref().unwrap().get()).unwrap();
+    let found: Vec<String> = document
+        .findings
+        .iter()
+        .map(|one| format!("{}:{} {:?}", one.file, one.line, one.source))
+        .collect();
+    assert_eq!(found, ["b.py:11 Model", "a.py:1 Rules"]);
+    assert!(!document.summary.gate.passed, "a finding of the host's model fails the gate, too");
+    assert_eq!(document.content, "Fine.");
+    let meta = &document.meta;
+    assert_eq!((meta.provider.as_str(), meta.model.as_str()), ("host", "a-client"));
+    assert_eq!(host.memory.get(&meta.review_id).unwrap().unwrap().document, Some(document));
+}
+
+#[test]
+fn a_finding_is_moved_to_the_code_that_it_quotes_and_said_once() {
+    let host = Nowhere::default();
+    let mut off = stated("b.py", 12);
+    off["snippet"] = json!("    return 1 / n");
+    let mut known = stated("a.py", 2);
+    known["title"] = json!("The default list is shared");
+    known["severity"] = json!("medium");
+    let result = checked(&host, json!([off, stated("b.py", 11), known]));
+    let document = data(&result);
+    assert_eq!(document["findings"].as_array().unwrap().len(), 2, "{document:#}");
+    assert_eq!(document["findings"][0]["line"], 11);
+    let claims = &document["meta"]["claims"];
+    assert_eq!(
+        (&claims["made"], &claims["moved"], &claims["merged"]),
+        (&json!(3), &json!(1), &json!(2))
+    );
+}
+
+#[test]
+fn a_finding_is_not_left_out_for_a_milder_one_of_the_rules() {
+    let result = checked(&Nowhere::default(), json!([stated("a.py", 2)]));
+    let document = data(&result);
+    assert_eq!(document["findings"].as_array().unwrap().len(), 2, "{document:#}");
+    assert_eq!(document["summary"]["gate"]["passed"], false);
+}
+
+#[test]
+fn a_finding_that_does_not_fit_is_refused_with_what_is_nearest_and_nothing_is_kept() {
+    let host = Nowhere::default();
+    for (findings, wants) in [
+        (
+            json!([stated("b.py", 50)]),
+            vec!["1 finding does not fit", "b.py:50", "the nearest line is 12 (new)"],
+        ),
+        (
+            json!([stated("bb.py", 11)]),
+            vec!["bb.py: the change has no such file", "the nearest is b.py"],
+        ),
+        (json!([stated("zzz.rs", 1)]), vec!["it has a.py, b.py"]),
+        (
+            json!([stated("b.py", 11), stated("b.py", 1), stated("x", 1)]),
+            vec!["2 findings do not fit"],
+        ),
+    ] {
+        let result = checked(&host, findings);
+        let Some(Content::Text(text)) = result.content.first() else { panic!("{result:?}") };
+        assert_eq!(result.is_error, Some(true));
+        wants.iter().for_each(|want| assert!(text.text.contains(want), "{}", text.text));
+    }
+    assert_eq!(data(&call(&host, "list_reviews", json!({}))), json!({"reviews": []}));
+}
+
+#[test]
+fn findings_in_another_form_name_their_field() {
+    let host = Nowhere::default();
+    let with = |name: &str, value: Value| {
+        let mut stated = stated("b.py", 11);
+        stated[name] = value;
+        json!([stated])
+    };
+    for (findings, want) in [
+        (json!("none"), "`findings`"),
+        (json!([{"file": "b.py"}]), "`findings[0]`"),
+        (with("severity", json!("terrible")), "`findings[0].severity`"),
+        (with("line", json!(-1)), "`findings[0].line`"),
+        (with("colour", json!("red")), "`findings[0].colour`"),
+        (with("title", json!("  ")), "`findings[0]`: file, title and description say something"),
+        (json!(vec![stated("b.py", 11); 201]), "at most 200"),
+    ] {
+        let result = checked(&host, findings);
+        let Some(Content::Text(text)) = result.content.first() else { panic!("{result:?}") };
+        assert!(result.is_error == Some(true) && text.text.contains(want), "{want}: {}", text.text);
+    }
+    let (failed, said) = said(&host, "check_findings", json!({"findings": [], "staged": "yes"}));
+    assert!(failed && said.contains("`staged`"), "{said}");
+    let (failed, said) = self::said(&host, "check_findings", json!({"patch": TWO}));
+    assert!(failed && said.contains("missing field `findings`"), "{said}");
+}
+
+#[test]
+fn a_change_without_a_finding_of_the_host_is_reviewed_by_the_rules_alone() {
+    let result = checked(&Nowhere::default(), json!([]));
+    assert_eq!(data(&result)["findings"].as_array().unwrap().len(), 1);
+    assert_eq!(data(&result)["meta"]["provider"], "host");
 }

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use mcp_stdio::CallContext;
 use review_tool::history::{Begun, History};
+use review_tool::prompt::FenceKey;
 use review_tool::repo::git::Git;
 use review_tool::repo::{Repo, RepoError};
 use review_tool::report::Stamp;
@@ -15,12 +17,14 @@ pub(super) struct Host<'s> {
     shared: &'s Shared,
     /// The client's first root, where it was asked.
     root: Option<PathBuf>,
+    client: String,
     watch: Stopwatch,
 }
 
 impl<'s> Host<'s> {
-    pub(super) fn new(shared: &'s Shared, root: Option<PathBuf>) -> Self {
-        Self { shared, root, watch: Stopwatch::start() }
+    pub(super) fn new(shared: &'s Shared, root: Option<PathBuf>, context: &CallContext) -> Self {
+        let client = context.client_info().map(|info| info.name.clone()).unwrap_or_default();
+        Self { shared, root, client, watch: Stopwatch::start() }
     }
 }
 
@@ -39,6 +43,16 @@ impl tool::Host for Host<'_> {
 
     fn begin(&self) -> Begun {
         self.watch.begin()
+    }
+
+    fn client(&self) -> String {
+        self.client.clone()
+    }
+
+    fn fence_key(&self) -> Result<FenceKey, String> {
+        let mut bytes = [0; 32];
+        getrandom::fill(&mut bytes).map_err(|error| format!("no random bytes: {error}"))?;
+        Ok(FenceKey::new(bytes))
     }
 
     fn stamp(&self) -> Stamp {

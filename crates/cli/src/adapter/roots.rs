@@ -6,7 +6,9 @@
 use std::path::PathBuf;
 
 use mcp_proto::{Era, InputRequest, InputRequiredResult, ListRootsResult};
-use mcp_stdio::{CallContext, InvalidAnswer, ToolError};
+use mcp_stdio::{CallContext, InvalidAnswer, RequestError, ToolError};
+
+use super::Shared;
 
 /// The name of the question.
 const KEY: &str = "roots";
@@ -19,8 +21,16 @@ pub(super) enum Answer {
     Ask(Box<InputRequiredResult>),
 }
 
-/// Finds out the client's first root.
-pub(super) fn first(context: &CallContext) -> Result<Answer, RootError> {
+/// Finds out the client's first root, where the server was started for no repository and the request
+/// names none either.
+pub(super) fn wanted(
+    context: &CallContext,
+    shared: &Shared,
+    names_none: impl Fn() -> bool,
+) -> Result<Answer, RootError> {
+    if shared.repo.is_some() || !names_none() {
+        return Ok(Answer::Root(None));
+    }
     let is_asked =
         context.revision().era() == Era::Handshake && context.client_capabilities().roots.is_some();
     if !is_asked {
@@ -58,11 +68,24 @@ impl From<RootError> for ToolError {
     fn from(error: RootError) -> Self {
         match error {
             RootError::Answer(answer) => answer.into(),
-            RootError::NoFolder { uri } => Self::new(format_args!(
-                "the client's first root {uri:?} is no folder of this machine; name the repository by `repo`"
-            )),
+            RootError::NoFolder { uri } => Self::new(no_folder(&uri)),
         }
     }
+}
+
+impl From<RootError> for RequestError {
+    fn from(error: RootError) -> Self {
+        match error {
+            RootError::Answer(answer) => answer.into(),
+            RootError::NoFolder { uri } => Self::invalid(no_folder(&uri)),
+        }
+    }
+}
+
+fn no_folder(uri: &str) -> String {
+    format!(
+        "the client's first root {uri:?} is no folder of this machine; name the repository by `repo`"
+    )
 }
 
 /// The path of a `file:` URI of this machine. `None` for any other, and for one that names no single

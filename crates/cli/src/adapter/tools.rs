@@ -32,15 +32,11 @@ impl Tool for ReviewTool {
     ) -> Result<Outcome<CallToolResult>, ToolError> {
         let arguments = arguments.get();
         let shared = &*self.shared;
-        let root = if shared.repo.is_none() && self.face.leaves_repo(arguments) {
-            match roots::first(context)? {
-                roots::Answer::Root(root) => root,
-                roots::Answer::Ask(question) => return Ok(Outcome::InputRequired(*question)),
-            }
-        } else {
-            None
+        let root = match roots::wanted(context, shared, || self.face.leaves_repo(arguments))? {
+            roots::Answer::Root(root) => root,
+            roots::Answer::Ask(question) => return Ok(Outcome::InputRequired(*question)),
         };
-        let host = Host::new(shared, root);
+        let host = Host::new(shared, root, context);
         let call = Call { host: &host, rules: shared.rules, control: &Held(context) };
         Ok(self.face.call(arguments, call).into())
     }

@@ -17,7 +17,8 @@ pub struct Merged {
 
 /// Leaves out what the rules have `found` and what is said twice.
 ///
-/// A rule's finding stands for a model's on the same lines and of the same category. Of two of a model's
+/// A rule's finding stands for a model's on the same lines and of the same category, unless the model's
+/// is more severe: what fails a gate is not left out for something milder. Of two of a model's
 /// on one line, with one category and one title, the more severe stays.
 #[must_use]
 pub fn merge(placed: Vec<Placed>, found: &[Finding], change: &Change) -> Merged {
@@ -50,6 +51,7 @@ fn is_same(finding: &Finding, placed: &Placed) -> bool {
     let last = finding.line_end.unwrap_or(finding.line).saturating_add(1);
     let first = finding.line.saturating_sub(1);
     finding.side == placed.side
+        && finding.severity.reaches(placed.claim.severity)
         && finding.category == placed.claim.category
         && placed.line <= last
         && placed.line_end.unwrap_or(placed.line) >= first

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use review_tool::history::{
     Begun, Entry, History, HistoryError, Kept, Listing, NoHistory, Outcome, Query, State,
 };
+use review_tool::prompt::FenceKey;
 use review_tool::repo::{NoRepo, Repo, RepoError};
 use review_tool::report::{Document, Stamp};
 use review_tool::tool::Host;
@@ -124,6 +125,14 @@ impl Host for Nowhere {
             scope: String::new(),
             started: "2026-01-02T03:04:05.678Z".to_owned(),
         }
+    }
+
+    fn client(&self) -> String {
+        "a-client".to_owned()
+    }
+
+    fn fence_key(&self) -> Result<FenceKey, String> {
+        Ok(FenceKey::new([7; 32]))
     }
 
     fn stamp(&self) -> Stamp {
