@@ -9,7 +9,10 @@ use serde::{Deserialize, Serialize};
 use crate::finding::{Finding, Severity};
 use crate::printable::is_unsafe;
 
+mod since;
 pub mod text;
+
+pub use since::Since;
 
 /// The JSON Schema of [`Document`], as published.
 pub const SCHEMA: &str = include_str!("../schema/review.schema.json");
@@ -30,6 +33,9 @@ pub struct Document {
     pub summary: Summary,
     /// How the review was made.
     pub meta: Meta,
+    /// How the findings compare with those of an earlier review; only where one was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<Since>,
 }
 
 /// How far a review came.
@@ -61,6 +67,9 @@ pub struct Summary {
     pub problems: Vec<Problem>,
     /// How many findings are milder than `min_severity` and so not listed; the gate counts them.
     pub hidden: u64,
+    /// The fingerprints of the findings that are not listed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unlisted: Vec<String>,
 }
 
 /// A number for each severity.
@@ -260,7 +269,8 @@ impl Document {
     pub fn hide_below(&mut self, least: Severity) {
         let listed = self.findings.partition_point(|finding| finding.severity.reaches(least));
         self.summary.hidden += (self.findings.len() - listed) as u64;
-        self.findings.truncate(listed);
+        let hidden = self.findings.drain(listed..).map(|finding| finding.fingerprint);
+        self.summary.unlisted.splice(0..0, hidden);
         self.summary.counts = Counts::of(&self.findings);
     }
 

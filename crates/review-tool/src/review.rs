@@ -361,13 +361,13 @@ fn conclude(
     let listed = findings.partition_point(|finding| finding.severity.reaches(request.min_severity));
     let hidden = (findings.len() - listed) as u64;
     let text = summary_text(status, &findings, hidden, &gate, &files, problems.len());
-    findings.truncate(listed);
+    let unlisted = findings.drain(listed..).map(|finding| finding.fingerprint).collect();
     let problems = problems
         .into_iter()
         .map(|problem| crate::report::Problem { file: problem.file, message: problem.message })
         .collect();
-    let summary =
-        Summary { status, counts: Counts::of(&findings), gate, files, text, problems, hidden };
+    let counts = Counts::of(&findings);
+    let summary = Summary { status, counts, gate, files, text, problems, hidden, unlisted };
     let meta = Meta {
         provider: "embedded".to_owned(),
         model: "rules".to_owned(),
@@ -385,7 +385,8 @@ fn conclude(
         claims: None,
         tool_calls: Vec::new(),
     };
-    Document { schema: SCHEMA_VERSION, content: String::new(), findings, summary, meta }
+    let content = String::new();
+    Document { schema: SCHEMA_VERSION, content, findings, summary, meta, since: None }
 }
 
 /// Why a file is not reviewed, where its kind is not text.

@@ -204,6 +204,72 @@ fn every_tool_is_described_to_the_last_argument_and_keeps_to_its_schema() {
     }
 }
 
+const MENDED: &str = "--- a/a.py\n+++ b/a.py\n@@ -0,0 +1,4 @@\n+import os\n+def h(b={}):\n+    return b\n+try_it = 1\n";
+
+#[test]
+fn what_is_new_gone_and_still_there_is_told_by_fingerprints() {
+    let host = Nowhere::default();
+    let both =
+        format!("{PATCH}--- a/b.py\n+++ b/b.py\n@@ -0,0 +1,2 @@\n+def g(a=[]):\n+    return 7\n");
+    let first = data(&call(&host, "review", json!({"patch": both})));
+    assert_eq!(first.get("since"), None);
+    let id = &first["meta"]["review_id"];
+    let again = call(&host, "review", json!({"patch": both, "since": id}));
+    let since = &data(&again)["since"];
+    assert_eq!((&since["review_id"], &since["new"], &since["gone"]), (id, &json!([]), &json!([])));
+    assert_eq!(since["still"].as_array().unwrap().len(), 2);
+    let mended = call(
+        &host,
+        "review",
+        json!({"patch": format!("{PATCH}{}", MENDED.replace("a.py", "c.py")), "since": id}),
+    );
+    let Some(Content::Text(text)) = mended.content.first() else { panic!("{mended:?}") };
+    assert!(text.text.contains("1 new, 1 gone, 1 still there"), "{}", text.text);
+    let mended = data(&mended);
+    assert_eq!(mended["since"]["gone"][0]["file"], "b.py");
+    let new = mended["since"]["new"][0].as_str().unwrap();
+    let new = mended["findings"].as_array().unwrap().iter().find(|one| one["fingerprint"] == new);
+    assert_eq!(new.unwrap()["file"], "c.py");
+    let kept = data(&call(&host, "get_review", json!({"id": mended["meta"]["review_id"]})));
+    assert_eq!(kept, mended, "the comparison is kept, too");
+}
+
+#[test]
+fn a_finding_that_was_not_listed_is_neither_new_nor_gone() {
+    let host = Nowhere::default();
+    let with = |least: &str, since: &Value| {
+        let mut arguments = json!({"patch": PATCH, "min_severity": least});
+        if since.is_string() {
+            arguments["since"] = since.clone();
+        }
+        data(&call(&host, "review", arguments))
+    };
+    let (listed, unlisted) = (with("info", &json!(null)), with("high", &json!(null)));
+    assert_eq!(unlisted["summary"]["unlisted"].as_array().unwrap().len(), 1);
+    let since = with("info", &unlisted["meta"]["review_id"])["since"].clone();
+    assert_eq!((since["new"].clone(), since["still"].as_array().unwrap().len()), (json!([]), 1));
+    let since = with("high", &listed["meta"]["review_id"])["since"].clone();
+    assert_eq!(
+        (&since["new"], &since["still"], &since["gone"]),
+        (&json!([]), &json!([]), &json!([]))
+    );
+}
+
+#[test]
+fn a_review_is_compared_only_with_a_finished_one_of_its_repository() {
+    let host = Nowhere::default();
+    host.memory.enter("running", State::Running);
+    host.memory.enter_of("other", "/home/a/other", &reviewed(&host));
+    for (since, want) in [
+        ("nothing", "there is no review \"nothing\""),
+        ("running", "still running"),
+        ("other", "review other is of /home/a/other"),
+    ] {
+        let (failed, said) = said(&host, "review", json!({"patch": PATCH, "since": since}));
+        assert!(failed && said.contains(want), "{said}");
+    }
+}
+
 /// A fault of the rules in one file, plain code in another.
 const TWO: &str = "--- a/a.py\n+++ b/a.py\n@@ -0,0 +1,2 @@\n+def f(a=[]):\n+    return a\n\
                    --- a/b.py\n+++ b/b.py\n@@ -10,2 +10,3 @@\n def g(n):\n+    return 1 / n\n \n";

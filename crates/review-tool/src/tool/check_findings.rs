@@ -5,7 +5,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::review::shown;
 use super::scope::{ScopeArguments, did_not_run};
 use super::{Call, decode, reading, schema};
 use crate::finding::{Category, Confidence, Severity, Side};
@@ -85,10 +84,8 @@ pub(super) fn call(arguments: &str, call: Call<'_>) -> Result<CallToolResult, St
     let recording = asked.begin(call);
     let review =
         review_statement(&asked.request, asked.repo.as_ref(), call.rules, statement, call.control);
-    let mut document = review.map_err(|error| did_not_run(&error))?.document;
-    document.stamp(call.host.stamp());
-    let kept = recording.finish(&document).is_ok();
-    shown(&document, kept)
+    let review = review.map_err(|error| did_not_run(&error))?;
+    asked.end(review.document, recording, call)
 }
 
 /// Takes the arguments apart: those of this tool, and those that say which change is meant.

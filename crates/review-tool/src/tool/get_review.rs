@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::review::short;
 use super::{Call, decode, reading, result, schema};
 use crate::finding::Severity;
-use crate::history::{History, Kept, State};
+use crate::history::{Entry, History, Kept, State};
 use crate::report::Document;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -32,18 +32,17 @@ pub(super) fn definition() -> Tool {
 
 pub(super) fn call(arguments: &str, call: Call<'_>) -> Result<CallToolResult, String> {
     let arguments: Arguments = decode(arguments)?;
-    let mut document = document(call.host.history(), &arguments.id)?;
+    let (_, mut document) = kept(call.host.history(), &arguments.id)?;
     if let Some(least) = arguments.min_severity {
         document.hide_below(least);
     }
     result(short(&document), &document)
 }
 
-/// Reads the document of a review, or says why there is none.
-pub(super) fn document(history: &dyn History, id: &str) -> Result<Document, String> {
-    let kept = history.get(id).map_err(|error| error.to_string())?;
-    match kept {
-        Some(Kept { document: Some(document), .. }) => Ok(document),
+/// Reads a review with its document, or says why it has none.
+pub(super) fn kept(history: &dyn History, id: &str) -> Result<(Entry, Document), String> {
+    match history.get(id).map_err(|error| error.to_string())? {
+        Some(Kept { entry, document: Some(document) }) => Ok((entry, document)),
         None => Err(format!("there is no review {id:?}; `list_reviews` names those that are kept")),
         Some(Kept { entry, .. }) if entry.state == State::Running => {
             Err(format!("review {id} is still running; ask again when it is done"))

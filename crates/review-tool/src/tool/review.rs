@@ -4,7 +4,7 @@ use mcp_proto::{CallToolResult, Content, Tool};
 
 use super::scope::{ScopeArguments, did_not_run};
 use super::{Call, decode, reading, result, schema};
-use crate::report::{Document, Status};
+use crate::report::{Document, Since, Status};
 use crate::resource;
 
 /// How many findings the short text names.
@@ -31,10 +31,8 @@ pub(super) fn call(arguments: &str, call: Call<'_>) -> Result<CallToolResult, St
     let asked = decode::<ScopeArguments>(arguments)?.ask(call)?;
     let recording = asked.begin(call);
     let review = crate::review(&asked.request, asked.repo.as_ref(), call.rules, call.control);
-    let mut document = review.map_err(|error| did_not_run(&error))?.document;
-    document.stamp(call.host.stamp());
-    let kept = recording.finish(&document).is_ok();
-    shown(&document, kept)
+    let review = review.map_err(|error| did_not_run(&error))?;
+    asked.end(review.document, recording, call)
 }
 
 /// A review as a result: one short text, the document as text and as data, and a link to where it is
@@ -51,6 +49,12 @@ pub(super) fn shown(document: &Document, kept: bool) -> Result<CallToolResult, S
 pub(super) fn short(document: &Document) -> String {
     let summary = &document.summary;
     let mut text = summary.text.clone();
+    if let Some(Since { review_id, new, still, gone }) = &document.since {
+        let (new, still, gone) = (new.len(), still.len(), gone.len());
+        text.push_str(&format!(
+            "\nSince review {review_id}: {new} new, {gone} gone, {still} still there"
+        ));
+    }
     if !document.findings.is_empty() {
         text.push_str("\nMend first:");
     }

@@ -1,13 +1,17 @@
 //! The arguments that say which change is meant, and what fails its gate.
 
+use mcp_proto::CallToolResult;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::Call;
+use super::get_review::kept;
+use super::review::shown;
 use crate::error::ReviewError;
 use crate::finding::Severity;
 use crate::history::{Begun, Recording};
 use crate::repo::{Repo, for_scope};
+use crate::report::{Document, Since};
 use crate::request::{ReviewRequest, Scope};
 
 /// Which change to review, and what counts as a failure. Without a scope, what is staged is reviewed.
@@ -49,6 +53,10 @@ pub(super) struct ScopeArguments {
     /// Leave out rules about tests that may fail without a fault.
     #[serde(default)]
     no_flaky: bool,
+    /// The id of an earlier review of the same repository: `since` in the result then says which
+    /// findings are new, gone, and still there.
+    #[serde(default)]
+    since: Option<String>,
 }
 
 // No documentation on the members: it would turn the schema from a list of names into a choice.
@@ -81,26 +89,43 @@ impl Threshold {
 pub(super) struct Asked {
     pub(super) request: ReviewRequest,
     pub(super) repo: Box<dyn Repo + Sync>,
+    identity: Option<String>,
+    since: Option<Document>,
 }
 
 impl Asked {
     /// Enters the review of the change into the history.
     pub(super) fn begin<'c>(&self, call: Call<'c>) -> Recording<'c> {
         let scope = self.request.scope.as_str().to_owned();
-        let begun = Begun { repo: self.repo.identity(), scope, ..call.host.begin() };
+        let begun = Begun { repo: self.identity.clone(), scope, ..call.host.begin() };
         Recording::begin(call.host.history(), &begun)
+    }
+
+    /// Ends the review: compares it, keeps it, and makes it the result of the call.
+    pub(super) fn end(
+        &self,
+        mut document: Document,
+        recording: Recording<'_>,
+        call: Call<'_>,
+    ) -> Result<CallToolResult, String> {
+        document.since = self.since.as_ref().map(|before| Since::of(before, &document));
+        document.stamp(call.host.stamp());
+        let kept = recording.finish(&document).is_ok();
+        shown(&document, kept)
     }
 }
 
 impl ScopeArguments {
     /// Opens the repository and makes the request.
     pub(super) fn ask(self, call: Call<'_>) -> Result<Asked, String> {
-        let repo = self.repo.clone();
+        let (repo, since) = (self.repo.clone(), self.since.clone());
         let request = self.request()?;
         let opened = call.host.open(repo.as_deref());
         let repo = for_scope(opened, &request.scope, repo.is_some())
             .map_err(|error| did_not_run(&error.into()))?;
-        Ok(Asked { request, repo })
+        let identity = repo.identity();
+        let since = since.map(|id| earlier(&id, identity.as_deref(), call)).transpose()?;
+        Ok(Asked { request, repo, identity, since })
     }
 
     fn request(self) -> Result<ReviewRequest, String> {
@@ -137,6 +162,16 @@ impl ScopeArguments {
         request.no_flaky = self.no_flaky;
         Ok(request)
     }
+}
+
+/// The earlier review to compare with.
+fn earlier(id: &str, repo: Option<&str>, call: Call<'_>) -> Result<Document, String> {
+    let (entry, document) = kept(call.host.history(), id)?;
+    if entry.repo.as_deref() != repo {
+        let other = entry.repo.as_deref().unwrap_or("a diff without a repository");
+        return Err(format!("`since`: review {id} is of {other}, so there is nothing to compare"));
+    }
+    Ok(document)
 }
 
 /// What is said where a review could not run.

@@ -40,6 +40,13 @@ impl Memory {
         self.kept.lock().unwrap().insert(id.to_owned(), Kept { entry, document: None });
     }
 
+    /// Enters a review of another repository, with the document of the review of id `like`.
+    pub(crate) fn enter_of(&self, id: &str, repo: &str, like: &str) {
+        let mut kept = self.get(like).unwrap().unwrap();
+        kept.entry.repo = Some(repo.to_owned());
+        self.kept.lock().unwrap().insert(id.to_owned(), kept);
+    }
+
     fn check(&self) -> Result<(), HistoryError> {
         match NoHistory::new("no disk").get("") {
             Err(error) if self.is_broken => Err(error),
