@@ -25,6 +25,10 @@ impl TemplateHandler for Reviews {
         ResourceTemplate::new("x://reviews/{id}", "A review")
     }
 
+    fn exists(&self, resource: &TemplateMatch) -> bool {
+        ["1", "2", "3"].contains(&resource.value("id"))
+    }
+
     fn list(&self) -> Vec<Resource> {
         ["3", "1", "2"].map(|id| Resource::new(format!("x://reviews/{id}"), id)).into()
     }
@@ -99,6 +103,24 @@ fn capabilities_say_what_is_there() {
     assert_eq!(capabilities["tools"], json!({"listChanged": true}));
     assert_eq!(capabilities["prompts"], json!({"listChanged": true}));
     assert_eq!(capabilities["resources"], json!({"subscribe": true, "listChanged": true}));
+}
+
+#[test]
+fn only_resources_that_exist_can_be_subscribed_to() {
+    let server = builder().announces_resource_updates().build().unwrap();
+    let mut client = Client::connected(server, "2025-11-25");
+    for (uri, code) in [
+        ("x://about", None),
+        ("x://reviews/1", None),
+        ("x://reviews/2", None),
+        ("x://reviews/4", Some(-32002)),
+        ("x://nothing", Some(-32002)),
+    ] {
+        let params = json!({"uri": uri});
+        let answer =
+            client.ask(json!({"id": 1, "method": "resources/subscribe", "params": params}));
+        assert_eq!(answer["error"]["code"].as_i64(), code, "{uri}: {answer}");
+    }
 }
 
 #[test]
