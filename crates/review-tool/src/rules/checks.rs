@@ -1,5 +1,6 @@
 //! The register of checks: the rules that are code rather than a pattern.
 
+use super::lost::{access, condition, guard, lock, operand, release};
 use super::{
     Check, assertion_removed, dockerfile, js_floating_promise, merge_conflict_marker,
     secret_env_file, secret_high_entropy_assignment, secret_known_credential,
@@ -8,16 +9,30 @@ use super::{
 
 /// Every check, ordered by the id of its rule.
 static CHECKS: &[(&str, Check)] = &[
+    ("access-check-removed", access::check),
     ("assertion-removed", assertion_removed::check),
+    ("await-removed", lock::waits),
+    ("check-removed", guard::values),
+    ("comparison-loosened", condition::comparisons),
+    ("condition-loosened", condition::loosened),
     ("docker-image-unpinned", dockerfile::unpinned),
     ("docker-root-user", dockerfile::root_user),
+    ("error-check-removed", operand::failures),
+    ("exit-removed", condition::exits),
     ("js-floating-promise", js_floating_promise::check),
+    ("limit-removed", operand::limits),
+    ("lock-removed", lock::locks),
     ("merge-conflict-marker", merge_conflict_marker::check),
+    ("protection-switched-off", operand::protections),
+    ("release-removed", release::check),
+    ("sanitizer-removed", operand::sanitizers),
     ("secret-env-file", secret_env_file::check),
     ("secret-high-entropy-assignment", secret_high_entropy_assignment::check),
     ("secret-known-credential", secret_known_credential::check),
     ("secret-private-key-file", secret_private_key_file::check),
+    ("switch-break-removed", condition::breaks),
     ("test-removed", test_removed::check),
+    ("transaction-removed", lock::transactions),
     ("workflow-action-unpinned", workflow::unpinned),
     ("workflow-permissions-widened", workflow::widened),
     ("workflow-runs-foreign-code", workflow::foreign_code),

@@ -342,7 +342,7 @@ fn functions(tree: &Tree, touched: impl Fn(u32, u32) -> bool) -> Vec<RangeInclus
 }
 
 /// The number on the old side of a line that stands on both.
-fn old_line_of(line: u32, old: &SideText, new: &SideText) -> Option<u32> {
+pub(super) fn old_line_of(line: u32, old: &SideText, new: &SideText) -> Option<u32> {
     if new.is_changed(line) {
         return None;
     }

@@ -164,15 +164,27 @@ fn test_name(language: Language, node: &Node<'_>) -> Option<(String, u32)> {
         }
         (Language::Ruby, "call") => {
             let method = node.field("method")?;
-            let test = matches!(method.text(), "it" | "specify" | "test" | "scenario");
+            let test = matches!(
+                method.text(),
+                "it" | "specify"
+                    | "test"
+                    | "scenario"
+                    | "xit"
+                    | "fit"
+                    | "xspecify"
+                    | "pending"
+                    | "skip"
+            );
             node.field("block").filter(|_| test && node.field("receiver").is_none())?;
             let name = node.field("arguments")?;
             Some((name.text().to_owned(), node.lines().0))
         }
         (Language::JavaScript | Language::TypeScript | Language::Tsx, "call_expression") => {
             let callee = node.field("function")?.text();
-            let test = matches!(callee.split('.').next(), Some("it" | "test" | "specify"))
-                && !callee.contains("describe")
+            let test = matches!(
+                callee.split('.').next(),
+                Some("it" | "test" | "specify" | "xit" | "fit" | "xtest")
+            ) && !callee.contains("describe")
                 && !callee.contains(['(', '\n', ' ']);
             let first = node.field("arguments").filter(|_| test)?;
             let name = first.children().nth(1)?;
