@@ -19,7 +19,7 @@ expression!(
 );
 expression!(
     CHECK_CALL,
-    r"(?i)^\$?(?:this|self|@)?(?:->|\.|::)?(?:\w+(?:->|\.|::))*(?:authori[sz]e\w*|authenticate\w*|require_?(?:auth|log|sign|admin|role|perm|user|owner|csrf|scope)\w*|ensure_?(?:auth|log|admin|owner|perm|can|role|access)\w*|check_?(?:perm|access|auth|role|owner|csrf|token|signature|origin)\w*|verify_?(?:csrf|token|signature|auth|access|owner|jwt|origin|password)\w*|assert_?(?:perm|can|auth|access|owner|admin)\w*|abort_if|abort_unless|deny\w*|before_action|before_filter|prepend_before_action|protect_from_forgery|add_middleware|enforce\w*|use(?:authentication|authorization|guard)\w*)\b"
+    r"(?i)^\$?(?:this|self|@)?(?:->|\.|::)?(?:\w+(?:->|\.|::))*(?:authori[sz]e\w*|authenticate\w*|require_?(?:auth|log|sign|admin|role|perm|user|owner|csrf|scope)\w*|ensure_?(?:auth|log|admin|owner|perm|can|role|access)\w*|check_?(?:perm|access|auth|role|owner|csrf|token|signature|origin)\w*|verify_?(?:csrf|token|signature|auth|access|owner|jwt|origin|password)\w*|assert_?(?:perm|can|auth|access|owner|admin)\w*|abort_if|abort_unless|deny_?(?:access|unless|anonymous)\w*|before_action|before_filter|prepend_before_action|protect_from_forgery|add_middleware|enforce\w*|use(?:authentication|authorization|guard)\w*)\b"
 );
 
 /// The check of `access-check-removed`.
@@ -107,7 +107,12 @@ fn decorated_stays(lost: &Lost<'_>, line: u32) -> bool {
 /// A statement that is nothing but a call of a check.
 fn is_check_call(view: &FileView, text: &str) -> bool {
     let code = text.trim();
-    if !CHECK_CALL.is_match(code) || code.contains(" = ") || code.ends_with('{') {
+    let is_bare = code.contains("before_") || code.starts_with("protect_from_forgery");
+    if !CHECK_CALL.is_match(code)
+        || code.contains(" = ")
+        || code.ends_with('{')
+        || !(is_bare || code.contains('('))
+    {
         return false;
     }
     let words = tokens(view.language(), code);

@@ -5,6 +5,7 @@ use crate::finding::Severity;
 use crate::language::Language;
 use crate::rules::Hit;
 use crate::rules::edit::{Difference, tokens};
+use crate::rules::introduced::old_line_of;
 use crate::view::FileView;
 
 expression!(
@@ -31,7 +32,7 @@ pub(in crate::rules) fn loosened(view: &FileView) -> Vec<Hit> {
         let sensitive = SENSITIVE.is_match(text)
             || what.dropped.as_ref().is_some_and(|operand| SENSITIVE.is_match(&operand.join(" ")));
         let message = match &what.dropped {
-            Some(operand) if sensitive && still_known(&lost, operand) => format!(
+            Some(operand) if sensitive && still_known(&lost, operand, line) => format!(
                 "The condition no longer asks for {}, so more gets through than before.",
                 quote(&operand.join(" "))
             ),
@@ -97,11 +98,14 @@ fn loosening<'v>(difference: &Difference<'v>, leaves: bool) -> Option<Loosening<
     operand.map(|operand| Loosening { dropped: Some(operand), from: "", to: "" })
 }
 
-/// Whether the first name of a dropped operand means something in the file yet.
-fn still_known(lost: &Lost<'_>, operand: &[&str]) -> bool {
+/// Whether the first name of a dropped operand means something in the file yet, and comes nowhere else.
+fn still_known(lost: &Lost<'_>, operand: &[&str], line: u32) -> bool {
     let text = operand.join(" ");
     let names = names(lost.view.language(), &text);
-    names.first().is_some_and(|name| lost.new_text().any(|text| mentions(text, name)))
+    let moves = |name: &str| lost.came().any(|(at, text)| at != line && mentions(text, name));
+    names
+        .first()
+        .is_some_and(|name| lost.new_text().any(|text| mentions(text, name)) && !moves(name))
 }
 
 /// Whether the test that opens on a line of the new side leaves its function or loop.
@@ -137,6 +141,7 @@ pub(in crate::rules) fn exits(view: &FileView) -> Vec<Hit> {
             && edit.new.is_empty()
             && is_plain_exit(language, text)
             && ends_check(&lost, *line, true)
+            && comes_to_stay(&lost, *line)
         {
             let message = format!(
                 "{} goes, so after this check the function runs on into what the check keeps out.",
@@ -158,6 +163,19 @@ pub(in crate::rules) fn exits(view: &FileView) -> Vec<Hit> {
         }
     }
     hits
+}
+
+/// Whether the code around is left as it was, but for the exit: a function that is rebuilt leaves in
+/// other places.
+fn comes_to_stay(lost: &Lost<'_>, line: u32) -> bool {
+    const NEAR: u32 = 15;
+    let Some(before) =
+        old_line_of(line.saturating_sub(1), lost.view.new_side(), lost.view.old_side())
+    else {
+        return false;
+    };
+    let near = before.saturating_sub(NEAR)..=before.saturating_add(NEAR);
+    lost.came_in(&near).next().is_none()
 }
 
 fn is_plain_exit(language: Option<Language>, text: &str) -> bool {
@@ -209,7 +227,10 @@ pub(in crate::rules) fn breaks(view: &FileView) -> Vec<Hit> {
         let [(line, text)] = edit.old.as_slice() else { continue };
         let before = (1..*line).rev().filter_map(|at| view.old_side().line(at));
         let mut before = before.filter(|text| !text.trim().is_empty());
-        let falls = before.next().is_some_and(|text| !is_exit(text) && !CASE.is_match(text));
+        let falls = before.next().is_some_and(|text| {
+            // Behind a block, each branch of which may leave, the break may never have been reached.
+            !is_exit(text) && !CASE.is_match(text) && text.trim() != "}"
+        });
         if tokens(view.language(), text) == ["break", ";"]
             && falls
             && lost.next_staying(*line).is_some_and(|next| CASE.is_match(next))

@@ -114,6 +114,7 @@ pub(in crate::rules) fn waits(view: &FileView) -> Vec<Hit> {
         if !is_async(language, after.text())
             || used_later
             || turned_synchronous(&lost, callee)
+            || is_synchronous(&lost, callee)
             || difference.before.contains(&"return")
         {
             continue;
@@ -154,6 +155,21 @@ fn bound<'v>(difference: &Difference<'v>) -> Option<&'v str> {
 
 fn is_name(token: &str) -> bool {
     token.starts_with(|c: char| c.is_alphabetic() || c == '_')
+}
+
+/// Whether the file defines the function, and not as one that is waited for.
+fn is_synchronous(lost: &Lost<'_>, callee: &str) -> bool {
+    const WAITED: &[&str] = &["async", "Promise", "Task", "Future", "Awaitable", "Coroutine"];
+    const NONE: &[&str] = &["await", ".", ";", "=", "return", "new "];
+    let head = format!("{callee}(");
+    let mut definitions = lost.new_text().flat_map(str::lines).filter(|line| {
+        let Some((before, after)) = line.split_once(&head) else { return false };
+        (line.trim_end().ends_with(['{', ':']) || before.contains("function "))
+            && !NONE.iter().any(|word| before.contains(word))
+            && !["if ", "while ", "for ", "switch "].iter().any(|word| before.contains(word))
+            && !after.is_empty()
+    });
+    definitions.next().is_some_and(|line| !WAITED.iter().any(|word| line.contains(word)))
 }
 
 /// Whether the change makes the function itself one that needs no wait.

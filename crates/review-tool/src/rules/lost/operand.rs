@@ -157,7 +157,11 @@ fn drops_test(language: Option<Language>, old: &str, call: &[&str]) -> bool {
         call => call,
     };
     let call = call.strip_suffix(&[";"]).unwrap_or(call);
-    let is_call = call.len() >= 3 && call.last() == Some(&")") && is_name(call[0]);
+    const WORDS: &[&str] = &["if", "while", "for", "switch", "return", "else", "until", "elif"];
+    let is_call = call.len() >= 3
+        && call.last() == Some(&")")
+        && is_name(call[0])
+        && !WORDS.contains(&call[0]);
     is_call && before.windows(call.len()).any(|part| part == call)
 }
 

@@ -8,7 +8,7 @@ use crate::view::FileView;
 
 expression!(
     RELEASE,
-    r"\b(closeQuietly|close|Close|dispose|Dispose|release|Release|RUnlock|unlock|Unlock|kfree|g_free|free|fclose|closedir|pclose|munmap|freeaddrinfo|join|removeEventListener|removeListener|clearInterval|clearTimeout|unsubscribe|cancel|Cancel|disconnect|destroy|shutdown|stop|Stop|terminate|pthread_mutex_unlock|mutex_unlock|spin_unlock|rollback|Rollback|curl_easy_cleanup|curl_close|SSL_free|va_end|abort|terminate|unobserve|revokeObjectURL|off)\s*!?\s*\(|\bdelete(\[\])?\s+\w+;|\bcancel\(\)|\btrap\s"
+    r"\b(closeQuietly|close|Close|dispose|Dispose|release|Release|RUnlock|unlock|Unlock|kfree|g_free|free|fclose|closedir|pclose|munmap|freeaddrinfo|join|removeEventListener|removeListener|clearInterval|clearTimeout|unsubscribe|cancel|Cancel|disconnect|destroy|shutdown|stop|Stop|terminate|pthread_mutex_unlock|mutex_unlock|spin_unlock|rollback|Rollback|curl_easy_cleanup|curl_close|SSL_free|va_end|abort|terminate|unobserve|revokeObjectURL)\s*!?\s*\(|\bdelete(\[\])?\s+\w+;|\bcancel\(\)|\btrap\s"
 );
 expression!(
     TAKES_CARE,
@@ -19,7 +19,6 @@ expression!(
 const TAKEN: &[(&str, &[&str])] = &[
     ("removeEventListener", &["addEventListener"]),
     ("removeListener", &["addListener", ".on("]),
-    ("off", &[".on(", ".once("]),
     ("clearInterval", &["setInterval"]),
     ("clearTimeout", &["setTimeout"]),
     ("unsubscribe", &["subscribe("]),
