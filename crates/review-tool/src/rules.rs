@@ -14,7 +14,9 @@ use crate::view::FileView;
 
 mod added_text;
 mod assertion_removed;
+mod c_resources;
 mod checks;
+mod copied;
 mod dockerfile;
 mod edit;
 mod file;
@@ -26,6 +28,7 @@ mod introduced;
 mod js_floating_promise;
 mod lost;
 mod merge_conflict_marker;
+mod off_by_one;
 pub mod page;
 mod python_file_not_closed;
 mod python_missing_await;

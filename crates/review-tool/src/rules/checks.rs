@@ -2,7 +2,7 @@
 
 use super::lost::{access, condition, guard, lock, operand, release};
 use super::{
-    Check, assertion_removed, dockerfile, js_floating_promise, merge_conflict_marker,
+    Check, assertion_removed, copied, dockerfile, js_floating_promise, merge_conflict_marker,
     secret_env_file, secret_high_entropy_assignment, secret_known_credential,
     secret_private_key_file, test_removed, workflow,
 };
@@ -15,6 +15,7 @@ static CHECKS: &[(&str, Check)] = &[
     ("check-removed", guard::values),
     ("comparison-loosened", condition::comparisons),
     ("condition-loosened", condition::loosened),
+    ("copied-name-unchanged", copied::check),
     ("docker-image-unpinned", dockerfile::unpinned),
     ("docker-root-user", dockerfile::root_user),
     ("error-check-removed", operand::failures),

@@ -103,11 +103,8 @@ pub(super) fn edits(view: &FileView) -> Vec<Edit<'_>> {
     let (old, new) = (view.old_side(), view.new_side());
     let mut out = Vec::new();
     for block in blocks(old, new) {
-        let lines = |side: &'_ SideText, range: &Range<u32>| -> usize {
-            let _ = side;
-            (range.end - range.start) as usize
-        };
-        if lines(old, &block.old) > MAX_BLOCK || lines(new, &block.new) > MAX_BLOCK {
+        let (olds, news) = (block.old.len(), block.new.len());
+        if olds > 0 && news > 0 && (olds > MAX_BLOCK || news > MAX_BLOCK) {
             continue;
         }
         let olds = code(view, Side::Old, block.old);
@@ -134,6 +131,12 @@ fn code(view: &FileView, side: Side, range: Range<u32>) -> Vec<Line<'_>> {
 
 /// Splits a block at the lines that both sides have, by their longest common subsequence.
 fn between_common<'v>(olds: &[Line<'v>], news: &[Line<'v>], out: &mut Vec<Edit<'v>>) {
+    if olds.is_empty() || news.is_empty() {
+        let plain = |lines: &[Line<'v>]| lines.iter().map(|line| (line.0, line.1)).collect();
+        let edit = Edit { old: plain(olds), new: plain(news) };
+        out.extend((!olds.is_empty() || !news.is_empty()).then_some(edit));
+        return;
+    }
     let width = news.len() + 1;
     let mut longest = vec![0_u16; (olds.len() + 1) * width];
     for o in (0..olds.len()).rev() {

@@ -120,12 +120,18 @@ pub(super) type Scan = fn(&Code<'_, '_>) -> Vec<Spot>;
 
 /// Every scan, ordered by name.
 static SCANS: &[(&str, Scan)] = &[
+    ("c-address-of-local", super::c_resources::escaping_locals),
+    ("c-allocation-unchecked", super::c_resources::unchecked),
+    ("c-freed-twice", super::c_resources::freed_twice),
+    ("c-leak-on-return", super::c_resources::leaks),
+    ("c-lock-not-released", super::c_resources::locks),
     ("go-error-overwritten", super::go_errors::overwritten),
     ("go-file-not-closed", super::go_unclosed::files),
     ("go-lock-not-released", super::go_lock_not_released::scan),
     ("go-response-body-not-closed", super::go_unclosed::bodies),
     ("go-rows-not-closed", super::go_unclosed::rows),
     ("go-use-before-error-check", super::go_errors::used_before_check),
+    ("off-by-one-loop", super::off_by_one::scan),
     ("path-traversal", super::request_to_sink::paths),
     ("python-file-not-closed", super::python_file_not_closed::scan),
     ("python-missing-await", super::python_missing_await::scan),

@@ -95,7 +95,7 @@ mod tests {
             ["if", "(", "a", "?.", "b", "!==", "'x // y'", ")"]
         );
         assert_eq!(of(Language::Python, "x = 1  # why"), ["x", "=", "1"]);
-        assert_eq!(of(Language::Rust, "fn a<'t>(x: &'t str)").len(), 15);
+        assert_eq!(of(Language::Rust, "fn a<'t>(x: &'t str)").len(), 14);
         assert_eq!(of(Language::C, "a /* b */ c"), ["a", "c"]);
     }
 

@@ -110,7 +110,13 @@ impl<'t> Bindings<'t> {
         let end = node.range().end;
         match kind {
             "variable_declarator" => {
-                if let (Some(name), Some(value)) = (node.field("name"), node.field("value")) {
+                // C# gives the value no field.
+                let value = node.field("value").or_else(|| {
+                    node.named_children()
+                        .nth(1)
+                        .filter(|value| value.kind() != "bracketed_argument_list")
+                });
+                if let (Some(name), Some(value)) = (node.field("name"), value) {
                     self.target(&name, How::Set, &value, end, place);
                 }
             }
@@ -133,6 +139,11 @@ impl<'t> Bindings<'t> {
                     self.target(&left, How::Set, &right, right.range().end, place);
                 }
             }
+            "foreach_statement" => {
+                if let (Some(left), Some(right)) = (node.field("left"), node.field("right")) {
+                    self.target(&left, How::Set, &right, right.range().end, place);
+                }
+            }
             "enhanced_for_statement" => {
                 if let (Some(name), Some(value)) = (node.field("name"), node.field("value")) {
                     self.target(&name, How::Set, &value, value.range().end, place);
@@ -149,7 +160,7 @@ impl<'t> Bindings<'t> {
                 }
             }
             "required_parameter" | "optional_parameter" | "formal_parameter"
-            | "simple_parameter" => {
+            | "simple_parameter" | "parameter" => {
                 let name = node.field("pattern").or_else(|| node.field("name"));
                 if let Some(name) = name.filter(is_name) {
                     self.add(&name, parameter(node), None, end, place);
@@ -159,6 +170,7 @@ impl<'t> Bindings<'t> {
             | "method_invocation"
             | "call"
             | "function_call_expression"
+            | "invocation_expression"
             | "member_call_expression" => self.call(node, end, place),
             _ => {}
         }
@@ -208,8 +220,17 @@ impl<'t> Bindings<'t> {
 
 fn parameter(node: &Node<'_>) -> How {
     let text = node.text();
-    const FROM_REQUEST: [&str; 5] =
-        ["@RequestParam", "@PathVariable", "@RequestHeader", "@QueryParam", "@CookieValue"];
+    const FROM_REQUEST: [&str; 9] = [
+        "@RequestParam",
+        "@PathVariable",
+        "@RequestHeader",
+        "@QueryParam",
+        "@CookieValue",
+        "[FromQuery",
+        "[FromForm",
+        "[FromRoute",
+        "[FromHeader",
+    ];
     let kind = node.field("type");
     let kind = kind.as_ref().map_or("", |kind| kind.text()).trim_start_matches(':').trim();
     if names::is_number_type(kind) {
@@ -254,6 +275,8 @@ pub(crate) fn is_function(kind: &str) -> bool {
             | "lambda"
             | "function_item"
             | "func_literal"
+            | "local_function_statement"
+            | "anonymous_method_expression"
     )
 }
 

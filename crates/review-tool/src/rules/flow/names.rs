@@ -29,6 +29,14 @@ const SOURCES: &[&str] = &[
     "location.hash",
     "location.href",
     "document.URL",
+    "Request.Query",
+    "Request.Form",
+    "Request.Headers",
+    "Request.Cookies",
+    "Request.QueryString",
+    "Request.Path",
+    "Request.Body",
+    "Request.Params",
     "$_GET",
     "$_POST",
     "$_REQUEST",
@@ -93,6 +101,10 @@ pub(super) fn callee<'t>(call: &Node<'t>) -> Option<&'t str> {
             function.field("property").unwrap_or(function)
         }
         "function_call_expression" => call.field("function")?,
+        "invocation_expression" => {
+            let function = call.field("function")?;
+            function.field("name").unwrap_or(function)
+        }
         "method_invocation" | "member_call_expression" | "scoped_call_expression" => {
             call.field("name")?
         }
@@ -112,6 +124,7 @@ pub(super) fn receiver<'t>(call: &Node<'t>) -> Option<Node<'t>> {
         "call_expression" => call.field("function")?.field("object"),
         "method_invocation" | "member_call_expression" => call.field("object"),
         "call" => call.field("receiver"),
+        "invocation_expression" => call.field("function")?.field("expression"),
         _ => None,
     }
 }
@@ -163,6 +176,13 @@ pub(super) fn is_test(name: &str) -> bool {
             | "match?"
             | "isInteger"
             | "isSafeInteger"
+            | "Contains"
+            | "ContainsKey"
+            | "IsMatch"
+            | "StartsWith"
+            | "TryGetValue"
+            | "TryParse"
+            | "IsLocalUrl"
             | "str_starts_with"
             | "strpos"
     ) || name.starts_with("validate")
@@ -204,6 +224,14 @@ pub(super) fn makes_number(name: &str) -> bool {
             | "ordinal"
             | "hashCode"
             | "randomUUID"
+            | "ToInt32"
+            | "ToInt64"
+            | "ToBoolean"
+            | "ToDecimal"
+            | "Parse"
+            | "NewGuid"
+            | "GetHashCode"
+            | "Count"
             | "ObjectId"
     )
 }
@@ -236,6 +264,14 @@ pub(super) fn is_number_type(name: &str) -> bool {
             | "BigInteger"
             | "LocalDate"
             | "Instant"
+            | "Guid"
+            | "DateTime"
+            | "DateTimeOffset"
+            | "decimal"
+            | "uint"
+            | "ulong"
+            | "Int32"
+            | "Int64"
             | "bool"
     )
 }

@@ -150,8 +150,18 @@ impl<'b, 't> Tracer<'b, 't> {
             return self.name(node);
         }
         match kind.as_str() {
-            "string" | "string_literal" | "template_string" | "encapsed_string" | "heredoc"
-            | "nowdoc" | "subshell" | "chained_string" | "heredoc_body" => self.string(node),
+            "string"
+            | "string_literal"
+            | "template_string"
+            | "encapsed_string"
+            | "heredoc"
+            | "nowdoc"
+            | "subshell"
+            | "interpolated_string_expression"
+            | "verbatim_string_literal"
+            | "raw_string_literal"
+            | "chained_string"
+            | "heredoc_body" => self.string(node),
             "number"
             | "true"
             | "false"
@@ -173,7 +183,13 @@ impl<'b, 't> Tracer<'b, 't> {
             | "unary_op_expression"
             | "instanceof_expression"
             | "function_expression"
-            | "meta_property" => Value::constant(),
+            | "meta_property"
+            | "integer_literal"
+            | "real_literal"
+            | "boolean_literal"
+            | "typeof_expression"
+            | "prefix_unary_expression"
+            | "postfix_unary_expression" => Value::constant(),
             "binary_expression" | "binary" => self.binary(node),
             "ternary_expression" | "conditional_expression" | "conditional" => {
                 let branches = [
@@ -193,7 +209,9 @@ impl<'b, 't> Tracer<'b, 't> {
             | "interpolation"
             | "spread_element"
             | "argument" => {
-                parts(node).first().map_or_else(Value::default, |inner| self.value(inner))
+                let parts = parts(node);
+                let inner = parts.iter().find(|part| part.kind() != "interpolation_brace");
+                inner.map_or_else(Value::default, |inner| self.value(inner))
             }
             "cast_expression" => match (node.field("type"), node.field("value")) {
                 (Some(kind), Some(_)) if names::is_number_type(kind.text()) => Value::constant(),
@@ -215,6 +233,7 @@ impl<'b, 't> Tracer<'b, 't> {
             | "member_access_expression"
             | "subscript_expression"
             | "array_access"
+            | "element_access_expression"
             | "element_reference" => self.member(node),
             "class_constant_access_expression" => Value::constant(),
             "call_expression"
@@ -224,6 +243,7 @@ impl<'b, 't> Tracer<'b, 't> {
             | "member_call_expression"
             | "scoped_call_expression"
             | "new_expression"
+            | "invocation_expression"
             | "object_creation_expression" => self.call(node),
             _ => Value::default(),
         }
@@ -241,9 +261,11 @@ impl<'b, 't> Tracer<'b, 't> {
                 | "heredoc_start"
                 | "heredoc_end"
                 | "nowdoc_body"
-                | "multiline_string_fragment" => {
+                | "multiline_string_fragment"
+                | "string_literal_content" => {
                     self.literal(part.text());
                 }
+                "interpolation_start" | "interpolation_quote" | "interpolation_format_clause" => {}
                 "string" | "heredoc_body" | "encapsed_string" => {
                     let inner = self.value(&part);
                     value = value.with(inner, &part);
@@ -280,7 +302,9 @@ impl<'b, 't> Tracer<'b, 't> {
             .any(|word| after.ends_with(word));
         let value = self.value(part);
         let inner = match part.kind().as_str() {
-            "template_substitution" | "interpolation" => parts(part).into_iter().next(),
+            "template_substitution" | "interpolation" => {
+                parts(part).into_iter().find(|part| part.kind() != "interpolation_brace")
+            }
             _ => None,
         };
         let inner = inner.unwrap_or_else(|| part.clone());
@@ -349,7 +373,10 @@ impl<'b, 't> Tracer<'b, 't> {
         {
             return Value::constant();
         }
-        let object = node.field("object").or_else(|| node.field("array"));
+        let object = node
+            .field("object")
+            .or_else(|| node.field("array"))
+            .or_else(|| node.field("expression"));
         let Some(object) = object.or_else(|| parts(node).into_iter().next()) else {
             return Value::default();
         };
@@ -441,7 +468,9 @@ impl<'b, 't> Tracer<'b, 't> {
         match name {
             // Texts of the program itself, in another language.
             "t" | "$t" | "__" | "_" | "gettext" | "translate" => Value::text(),
-            "trim" | "toString" | "toLowerCase" | "toUpperCase" | "substring" | "slice"
+            "Trim" | "ToString" | "ToLower" | "ToUpper" | "ToLowerInvariant"
+            | "ToUpperInvariant" | "Substring" | "FirstOrDefault" | "First" | "GetBytes"
+            | "trim" | "toString" | "toLowerCase" | "toUpperCase" | "substring" | "slice"
             | "strip" | "to_s" | "downcase" | "upcase" | "squish" | "orElse" | "toPath"
             | "normalize" | "getBytes" | "intern" | "stripIndent" | "html_safe" | "freeze"
             | "chomp" => receiver(node).map_or_else(Value::default, |of| self.value(&of)),
@@ -449,6 +478,10 @@ impl<'b, 't> Tracer<'b, 't> {
             | "get" | "of" | "URL" | "URI" | "create" | "fileURLToPath" | "urldecode"
             | "decode64" | "base64_decode" | "atob" | "stripslashes" | "strtolower" | "Path"
             | "createQuery" => self.paths(node),
+            "Format" | "Concat" | "Combine" | "Join" | "Append" | "AppendFormat" | "Replace" => {
+                self.formatted(node)
+            }
+            "UrlDecode" | "Uri" | "DecodeBase64" | "UnescapeDataString" => self.paths(node),
             "format" | "sprintf" | "formatted" | "concat" | "StringBuilder" | "StringBuffer"
             | "vsprintf" | "MessageFormat" => self.formatted(node),
             "join" => match receiver(node) {
