@@ -13,7 +13,6 @@
 //! The end, in this order: standard input is closed, the server may end by itself; the group gets
 //! `SIGTERM`, and may end; whatever is left gets `SIGKILL`; everything is reaped.
 
-use std::ffi::OsStr;
 use std::fmt;
 use std::io::{self, PipeReader, PipeWriter};
 use std::process::{ExitCode, ExitStatus};
@@ -39,13 +38,14 @@ mod supervisor;
 mod tree;
 
 pub use command::{MINIMAL_ENVIRONMENT, ServerCommand};
-pub use launch::ChildLauncher;
+pub use launch::{ChildLauncher, LastWords};
 
 use self::state::{Keeper, Shared};
 use self::stderr::Tail;
 use crate::sync::lock;
 
 /// The first argument of a supervisor.
+#[cfg(unix)]
 const ROLE: &str = "__supervise";
 
 /// How long processes may take to vanish that have been killed.
@@ -65,7 +65,7 @@ static CAN_SUPERVISE: AtomicBool = AtomicBool::new(false);
 #[must_use = "a supervisor must end with the code that it is given"]
 pub fn supervise() -> Option<ExitCode> {
     #[cfg(unix)]
-    if std::env::args_os().nth(1).as_deref() == Some(OsStr::new(ROLE)) {
+    if std::env::args_os().nth(1).is_some_and(|role| role == ROLE) {
         return Some(supervisor::run());
     }
     CAN_SUPERVISE.store(true, Ordering::SeqCst);
@@ -157,6 +157,8 @@ pub struct Child {
     shared: Arc<Shared>,
     keeper: Arc<dyn Keeper>,
     limits: ChildLimits,
+    /// Whether it was told to end.
+    ending: AtomicBool,
 }
 
 /// What every way of starting a server makes.
@@ -192,6 +194,7 @@ impl Child {
             shared: started.shared,
             keeper: started.keeper,
             limits: limits.clone(),
+            ending: AtomicBool::new(false),
         })
     }
 
@@ -246,12 +249,14 @@ impl Child {
     /// The input must have been dropped by whoever has taken it, or the server is not told before
     /// its first grace is over. Takes the graces of the limits at most, and a little more.
     pub fn stop(&self) {
+        self.ending.store(true, Ordering::SeqCst);
         drop(self.take_input());
         self.keeper.stop(&self.shared, &self.limits);
     }
 
     /// Has the server and all it has started end at once, without waiting for it.
     pub fn kill(&self) {
+        self.ending.store(true, Ordering::SeqCst);
         self.keeper.kill();
     }
 }

@@ -1,15 +1,19 @@
 //! Servers of sessions: each launch is a fresh process of one command.
 
 use std::io;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
+use super::stderr::Tail;
 use super::{Child, ChildLimits, ServerCommand};
 #[cfg(unix)]
 use crate::client::PipeOutput;
 use crate::client::{Ended, Launch, Link, Peer};
 use crate::frame::Framing;
+use crate::sync::lock;
 
 /// How long the end of a process may come after the end of its output.
 const END_AFTER_OUTPUT: Duration = Duration::from_millis(200);
@@ -20,12 +24,31 @@ pub struct ChildLauncher {
     name: String,
     command: ServerCommand,
     limits: ChildLimits,
+    last_words: LastWords,
+}
+
+/// What the process that was launched last has written to standard error, for as long as someone may ask.
+#[derive(Clone, Debug, Default)]
+pub struct LastWords(Arc<Mutex<Option<Arc<Tail>>>>);
+
+impl LastWords {
+    /// Returns its last lines, as [`Child::last_lines`] does; none where nothing was launched.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        lock(&self.0).as_ref().map(|tail| tail.lines()).unwrap_or_default()
+    }
 }
 
 impl ChildLauncher {
     /// Creates a launcher; `name` is how messages and logs call the server.
     pub fn new(name: impl Into<String>, command: ServerCommand, limits: ChildLimits) -> Self {
-        Self { name: name.into(), command, limits }
+        Self { name: name.into(), command, limits, last_words: LastWords::default() }
+    }
+
+    /// Returns a view of what the servers say on standard error, which outlives the launcher.
+    #[must_use]
+    pub fn last_words(&self) -> LastWords {
+        self.last_words.clone()
     }
 }
 
@@ -33,6 +56,7 @@ impl Launch for ChildLauncher {
     fn launch(&self, _framing: Framing) -> io::Result<Link> {
         let child = Child::start(&self.command, &self.limits)
             .map_err(|error| io::Error::new(error.kind(), error))?;
+        *lock(&self.last_words.0) = Some(Arc::clone(&child.tail));
         let (Some(output), Some(input)) = (child.take_output(), child.take_input()) else {
             return Err(io::Error::other("the streams of a new process are taken"));
         };
@@ -55,14 +79,15 @@ impl Launch for ChildLauncher {
 impl Peer for Child {
     fn ended(&self) -> Ended {
         let end = self.end_within(END_AFTER_OUTPUT);
-        let over_memory = end.and_then(|end| end.over_memory);
-        Ended {
-            status: end.and_then(|end| end.status).map(|status| status.to_string()),
-            reason: over_memory.map(|bytes| {
+        let reason = match end {
+            Some(end) => end.over_memory.map(|bytes| {
                 format!("it was ended for holding {} MiB of memory, over its limit", bytes >> 20)
             }),
-            stderr: self.last_lines(),
-        }
+            None if self.ending.load(Ordering::SeqCst) => None,
+            None => Some("it closed its output and went on".to_owned()),
+        };
+        let status = end.and_then(|end| end.status).map(|status| status.to_string());
+        Ended { status, reason, stderr: self.last_lines() }
     }
 
     fn shutdown(&self) {

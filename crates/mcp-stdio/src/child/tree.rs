@@ -130,6 +130,7 @@ mod linux {
             assert_eq!(process.pid, Pid::from_raw(42).unwrap());
             assert_eq!(process.parent, Pid::from_raw(7));
             assert_eq!(process.resident_pages, 33);
+            // Cut short it is another process' line, or none.
             for cut in 0..stat.len() {
                 assert!(
                     parse(&stat[..cut])

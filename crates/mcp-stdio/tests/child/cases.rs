@@ -8,7 +8,7 @@ use std::time::Duration;
 use mcp_stdio::child::{Child, ChildLimits, ServerCommand};
 
 use crate::parts::command;
-use crate::traces::{marked, of_group, own_children, wait_until_empty};
+use crate::traces::{children, marked, of_group, wait_until_empty};
 
 type Case = (&'static str, fn());
 
@@ -230,6 +230,9 @@ fn a_server_goes_with_its_supervisor() {
     child.stop();
     wait_until_empty("a killed supervisor", || marked(&marker));
     wait_until_empty("a killed supervisor", || {
-        own_children().into_iter().filter(|child| child.starts_with(&parent)).collect()
+        children(std::process::id())
+            .into_iter()
+            .filter(|child| child.starts_with(&parent))
+            .collect()
     });
 }

@@ -22,10 +22,10 @@ pub(crate) fn of_group(group: u32) -> Vec<String> {
     processes().filter(is_member).map(|id| described(&id)).collect()
 }
 
-/// The children of this process, zombies included.
-pub(crate) fn own_children() -> Vec<String> {
-    let own = std::process::id().to_string();
-    let is_child = |id: &String| stat(id).is_some_and(|stat| stat[1] == own);
+/// The children of a process, zombies included.
+pub(crate) fn children(parent: u32) -> Vec<String> {
+    let parent = parent.to_string();
+    let is_child = |id: &String| stat(id).is_some_and(|stat| stat[1] == parent);
     processes().filter(is_child).map(|id| described(&id)).collect()
 }
 
@@ -49,14 +49,18 @@ fn processes() -> impl Iterator<Item = String> {
 }
 
 /// The fields of `/proc/PID/stat` from the state on: state, parent, group.
-fn stat(id: &str) -> Option<Vec<String>> {
+pub(crate) fn stat(id: &str) -> Option<Vec<String>> {
     let text = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
     let (_, fields) = text.rsplit_once(") ")?;
     Some(fields.split(' ').map(str::to_owned).collect())
 }
 
+/// Where the time of the start stands in what [`stat`] returns.
+pub(crate) const STARTED: usize = 19;
+
+/// A process in words: its number, when it was started, its state and its command.
 fn described(id: &str) -> String {
     let command = fs::read_to_string(format!("/proc/{id}/cmdline")).unwrap_or_default();
-    let state = stat(id).map(|stat| stat[0].clone()).unwrap_or_default();
-    format!("{id} {state} {}", command.replace('\0', " "))
+    let stat = stat(id).unwrap_or_else(|| vec![String::new(); STARTED + 1]);
+    format!("{id} {} {} {}", stat[STARTED], stat[0], command.replace('\0', " "))
 }
