@@ -7,10 +7,12 @@ use clap::{Parser, Subcommand, ValueEnum};
 use mcp_stdio::Framing;
 use review_tool::finding::Severity;
 
+mod call;
 mod config;
 mod reviews;
 mod servers;
 
+pub(crate) use call::{CallArgs, ToolsArgs};
 pub(crate) use config::{ConfigArgs, ConfigCommand};
 pub(crate) use reviews::{ReviewsArgs, ReviewsCommand};
 pub(crate) use servers::{ServersArgs, ServersCommand};
@@ -31,6 +33,8 @@ pub(crate) enum Command {
     Config(ConfigArgs),
     Servers(ServersArgs),
     Reviews(ReviewsArgs),
+    Tools(ToolsArgs),
+    Call(CallArgs),
 }
 
 /// Review a change

@@ -13,11 +13,13 @@ mod commands;
 mod exit;
 mod folders;
 mod history;
+mod json_text;
 mod logger;
 mod progress;
 mod servers;
 mod settings;
 mod stamp;
+mod table;
 mod terminal;
 
 use args::{Args, Command};
@@ -45,6 +47,8 @@ pub fn main() -> ExitCode {
         Command::Config(args) => commands::config::run(&args),
         Command::Servers(args) => commands::servers::run(&args),
         Command::Reviews(args) => commands::reviews::run(&args),
+        Command::Tools(args) => commands::tools::run(&args),
+        Command::Call(args) => commands::call::run(&args),
     };
     ExitCode::from(result.unwrap_or_else(|error| exit::report(&error)))
 }

@@ -17,8 +17,12 @@ use crate::folders::Folders;
 use crate::settings::Settings;
 use crate::settings::servers::EraChoice;
 
+pub(crate) mod connect;
 pub(crate) mod danger;
+pub(crate) mod failure;
+mod learnt;
 pub(crate) mod project;
+mod state_file;
 pub(crate) mod trust;
 mod variables;
 
@@ -167,27 +171,33 @@ impl Servers {
     ///
     /// # Errors
     /// [`Usage`] for a name that is not configured or not trusted.
-    #[expect(dead_code, reason = "no command starts a server so far")]
     pub(crate) fn get_trusted(&self, name: &str) -> Result<&Entry, Usage> {
         let entry = self.get(name)?;
-        match self.standing(entry) {
-            Standing::Own | Standing::Trusted => Ok(entry),
-            standing => Err(Usage(format!(
-                "server {name:?} comes from {} and {standing}; see it and allow it with `foreread \
-                 servers trust {}`",
-                entry.source,
-                quoted(name)
-            ))),
+        let standing = self.standing(entry);
+        if standing.may_run() {
+            return Ok(entry);
         }
+        Err(Usage(format!(
+            "server {name:?} comes from {} and {standing}; see it and allow it with `foreread servers \
+             trust {}`",
+            entry.source,
+            quoted(name)
+        )))
     }
 }
 
 impl Entry {
+    /// The same server with that much time for its start and for each request.
+    pub(crate) fn within(mut self, timeout: Option<Duration>) -> Self {
+        self.start_timeout = timeout.or(self.start_timeout);
+        self.call_timeout = timeout.or(self.call_timeout);
+        self
+    }
+
     /// Makes the command: variables filled in, the environment cut down to the harmless and the named.
     ///
     /// # Errors
     /// [`Usage`] for a variable that is not set.
-    #[expect(dead_code, reason = "no command starts a server so far")]
     pub(crate) fn to_command(&self) -> Result<ServerCommand, Usage> {
         let fill = |text: &str| {
             variables::fill(text, |name| std::env::var(name).ok()).map_err(|name| {

@@ -1,8 +1,11 @@
 //! `foreread servers`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Subcommand;
+
+use crate::settings::servers::parse_duration;
 
 /// Third-party MCP servers
 ///
@@ -25,6 +28,21 @@ pub(crate) enum ServersCommand {
         /// As JSON
         #[arg(long)]
         json: bool,
+    },
+    /// Start servers, ask each what it offers, and end it again
+    ///
+    /// Exit codes: 0 every one answered; 2 wrong usage or settings, or a server that is named and not
+    /// trusted; 3 one did not answer as it should.
+    Check {
+        /// The servers; all that may run where none is named
+        #[arg(value_name = "NAME")]
+        names: Vec<String>,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+        /// How long each server may take to answer, for example 30s
+        #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+        timeout: Option<Duration>,
     },
     /// Show exactly what a project's server would run, and allow it
     ///

@@ -11,9 +11,11 @@ use crate::args::{ServersArgs, ServersCommand};
 use crate::folders::Folders;
 use crate::servers::trust::{self, Fingerprint, Standing};
 use crate::servers::{Entry, Servers, Source, danger, quoted};
-use crate::{exit, terminal};
+use crate::{exit, table, terminal};
 
-/// Lists, trusts and untrusts.
+mod check;
+
+/// Lists, checks, trusts or untrusts, and returns the exit code.
 pub(crate) fn run(args: &ServersArgs) -> anyhow::Result<u8> {
     let folders = Folders::from_environment();
     let folder = args.repo.clone().unwrap_or_else(|| PathBuf::from("."));
@@ -22,6 +24,14 @@ pub(crate) fn run(args: &ServersArgs) -> anyhow::Result<u8> {
         ServersCommand::List { json } => {
             let text = if *json { as_json(&servers) } else { as_text(&servers, &folders) };
             terminal::print(&text).context("cannot write to stdout")?;
+        }
+        ServersCommand::Check { names, json, timeout } => {
+            return check::run(
+                &servers,
+                &folders,
+                &folder,
+                &check::Asked { names, json: *json, timeout: *timeout },
+            );
         }
         ServersCommand::Trust { names, yes } => {
             for name in names {
@@ -61,27 +71,7 @@ fn as_text(servers: &Servers, folders: &Folders) -> String {
             printable(&file.display().to_string())
         );
     }
-    columns(&rows)
-}
-
-/// Sets rows in columns, the last one as wide as it is.
-fn columns<const N: usize>(rows: &[[String; N]]) -> String {
-    let width = |column: usize| {
-        rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default()
-    };
-    let widths: Vec<usize> = (0..N).map(width).collect();
-    let mut text = String::new();
-    for row in rows {
-        let mut line = String::new();
-        for (cell, width) in row.iter().zip(&widths) {
-            line.push_str(cell);
-            let gap = (width + 2).saturating_sub(cell.chars().count());
-            line.extend(std::iter::repeat_n(' ', gap));
-        }
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text
+    table::columns(&rows)
 }
 
 fn as_json(servers: &Servers) -> String {
@@ -97,7 +87,7 @@ fn as_json(servers: &Servers) -> String {
                 "name": entry.name,
                 "source": source,
                 "project": project,
-                "may_run": matches!(standing, Standing::Own | Standing::Trusted),
+                "may_run": standing.may_run(),
                 "standing": standing.word(),
                 "command": entry.command,
                 "args": entry.args,

@@ -7,20 +7,21 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::state_file::{self, StateError};
 use super::{Entry, Source};
 use crate::folders::Folders;
 
 /// The file, below the state folder.
 const FILE: &str = "trust.json";
 
-/// The version of the file's form and of what a fingerprint covers.
-const SCHEMA: u32 = 1;
+/// The version of what a fingerprint covers; in it, so that another cover is another fingerprint.
+const COVER: u32 = 1;
 
 /// Where the user's trust in a server stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +37,11 @@ pub(crate) enum Standing {
 }
 
 impl Standing {
+    /// Whether the server may run.
+    pub(crate) fn may_run(self) -> bool {
+        matches!(self, Self::Own | Self::Trusted)
+    }
+
     /// The standing in one word, for programs.
     pub(crate) fn word(self) -> &'static str {
         match self {
@@ -64,12 +70,6 @@ pub(crate) struct Trust {
     records: Vec<Record>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-struct Document {
-    schema: u32,
-    servers: Vec<Record>,
-}
-
 /// One trusted server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Record {
@@ -79,27 +79,10 @@ struct Record {
     fingerprint: String,
 }
 
-/// State that cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum TrustError {
-    #[error("there is no folder for what you trust; set HOME or XDG_STATE_HOME")]
-    NoFolder,
-    #[error("cannot read {}", path.display())]
-    Read { path: PathBuf, source: io::Error },
-    #[error("{} is damaged ({source}); delete it and trust your servers anew", path.display())]
-    Damaged { path: PathBuf, source: serde_json::Error },
-    #[error("{} was written by a newer foreread; use that one, or delete the file", path.display())]
-    Newer { path: PathBuf },
-    #[error("cannot write {}", path.display())]
-    Write { path: PathBuf, source: io::Error },
-}
-
 impl Trust {
     /// Loads what the user has trusted; nothing where there is no file.
-    pub(crate) fn load(folders: &Folders) -> Result<Self, TrustError> {
-        let path = folders.state.as_ref().map(|folder| folder.join(FILE));
-        let records = path.as_deref().map_or_else(|| Ok(Vec::new()), read)?;
-        Ok(Self { records })
+    pub(crate) fn load(folders: &Folders) -> Result<Self, StateError> {
+        state_file::load(folders, FILE).map(|records| Self { records })
     }
 
     pub(crate) fn standing(&self, entry: &Entry) -> Standing {
@@ -118,65 +101,31 @@ pub(crate) fn trust(
     root: &Path,
     name: &str,
     fingerprint: &Fingerprint,
-) -> Result<(), TrustError> {
-    change(folders, |records| {
+) -> Result<(), StateError> {
+    state_file::change(folders, FILE, |records: &mut Vec<Record>| {
         records.retain(|record| !record.is_of(root, name));
         records.push(Record {
             project: root.to_owned(),
             name: name.to_owned(),
             fingerprint: fingerprint.hash.clone(),
         });
+        records.sort_by(|a, b| (&a.project, &a.name).cmp(&(&b.project, &b.name)));
     })
 }
 
 /// Takes trust away; returns whether there was any.
-pub(crate) fn untrust(folders: &Folders, root: &Path, name: &str) -> Result<bool, TrustError> {
-    let mut found = false;
-    change(folders, |records| {
+pub(crate) fn untrust(folders: &Folders, root: &Path, name: &str) -> Result<bool, StateError> {
+    state_file::change(folders, FILE, |records: &mut Vec<Record>| {
         let before = records.len();
         records.retain(|record| !record.is_of(root, name));
-        found = records.len() < before;
-    })?;
-    Ok(found)
+        records.len() < before
+    })
 }
 
 impl Record {
     fn is_of(&self, root: &Path, name: &str) -> bool {
         self.project == root && self.name == name
     }
-}
-
-fn read(path: &Path) -> Result<Vec<Record>, TrustError> {
-    let text = match std::fs::read(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(source) => return Err(TrustError::Read { path: path.to_owned(), source }),
-    };
-    let document: Document = serde_json::from_slice(&text)
-        .map_err(|source| TrustError::Damaged { path: path.to_owned(), source })?;
-    if document.schema > SCHEMA {
-        return Err(TrustError::Newer { path: path.to_owned() });
-    }
-    Ok(document.servers)
-}
-
-/// Changes the file in one step, while no other process does.
-fn change(folders: &Folders, change: impl FnOnce(&mut Vec<Record>)) -> Result<(), TrustError> {
-    let folder = folders.state.as_deref().ok_or(TrustError::NoFolder)?;
-    let path = folder.join(FILE);
-    let failed = |source| TrustError::Write { path: path.clone(), source };
-    std::fs::create_dir_all(folder).map_err(failed)?;
-    let lock = File::create(folder.join(format!("{FILE}.lock"))).map_err(failed)?;
-    lock.lock().map_err(failed)?;
-    let mut servers = read(&path)?;
-    change(&mut servers);
-    servers.sort_by(|a, b| (&a.project, &a.name).cmp(&(&b.project, &b.name)));
-    let text = serde_json::to_vec_pretty(&Document { schema: SCHEMA, servers })
-        .map_err(|error| failed(error.into()))?;
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
-    file.write_all(&text).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
-    file.persist(&path).map_err(|error| failed(error.error))?;
-    Ok(())
 }
 
 /// Stands for everything that changes what a server of a project runs.
@@ -195,7 +144,7 @@ impl Fingerprint {
             hash.update((text.len() as u64).to_le_bytes());
             hash.update(text);
         };
-        put(&SCHEMA.to_le_bytes());
+        put(&COVER.to_le_bytes());
         put(entry.command.as_bytes());
         put(&(entry.args.len() as u64).to_le_bytes());
         entry.args.iter().for_each(|argument| put(argument.as_bytes()));

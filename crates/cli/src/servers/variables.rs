@@ -80,4 +80,14 @@ mod tests {
         }
         assert_eq!(names("${A}${B:-x}$C").collect::<Vec<_>>(), ["A", "B"]);
     }
+
+    proptest::proptest! {
+        #[test]
+        fn a_text_without_variables_stays_as_it_is(text in "[${}:a-c1é-]{0,20}") {
+            let filled = fill(&text, |_| None);
+            if names(&text).next().is_none() {
+                proptest::prop_assert_eq!(filled, Ok(text));
+            }
+        }
+    }
 }
