@@ -3,6 +3,7 @@
 use crate::harness::program::Program;
 use crate::harness::repo::Repo;
 
+mod doors;
 mod exit_codes;
 mod hostile;
 mod messages;
