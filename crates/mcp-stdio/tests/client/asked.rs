@@ -151,8 +151,11 @@ fn a_cancelled_question_gets_no_answer_cn_03() {
         has_begun.recv().unwrap();
         server.send(json!({"method": "notifications/cancelled", "params": {"requestId": 1}}));
         server.send(ask(2, "ping", json!({})));
-        assert_eq!(server.next().unwrap()["id"], 2, "the next answer is another one's");
-        let call = server.expect("tools/call");
+        // The call may overtake the answer to the ping; nothing else may come.
+        let (one, other) = (server.next().unwrap(), server.next().unwrap());
+        let (pong, call) = if one["method"].is_null() { (one, other) } else { (other, one) };
+        assert_eq!(pong["id"], 2, "{pong}");
+        assert_eq!(call["method"], "tools/call", "{call}");
         server.result(&call, said("done"));
         server.drain();
     });
