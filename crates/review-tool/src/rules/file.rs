@@ -89,7 +89,7 @@ pub struct RuleFile {
     #[serde(default)]
     pub check: Option<String>,
     /// Markdown with the headings What it finds, Why, Example and Limits. Empty in the rules that run:
-    /// see [`page`](super::page).
+    /// see [`page`](super::page()).
     #[serde(default)]
     pub page: String,
     /// What proves it. Empty in the rules that run.
