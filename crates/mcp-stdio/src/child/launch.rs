@@ -80,9 +80,7 @@ impl Peer for Child {
     fn ended(&self) -> Ended {
         let end = self.end_within(END_AFTER_OUTPUT);
         let reason = match end {
-            Some(end) => end.over_memory.map(|bytes| {
-                format!("it was ended for holding {} MiB of memory, over its limit", bytes >> 20)
-            }),
+            Some(end) => end.over_memory.map(|_| format!("it {end}")),
             None if self.ending.load(Ordering::SeqCst) => None,
             None => Some("it closed its output and went on".to_owned()),
         };

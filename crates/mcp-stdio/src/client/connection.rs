@@ -7,8 +7,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use mcp_proto::{
-    Cancelled, Fields, Implementation, Incoming, Method, NotificationBody, NotificationMeta,
-    RequestId, RequestMeta, Revision, ServerCapabilities, Wire,
+    Cancelled, Fields, Implementation, Method, NotificationBody, NotificationMeta, RequestId,
+    RequestMeta, Revision, ServerCapabilities, Wire,
 };
 
 use super::asked::Asked;
@@ -50,7 +50,7 @@ pub(super) struct Connection {
     pub(super) pending: Pending,
     pub(super) asked: Asked,
     pub(super) watches: Watches,
-    pub(super) settled: OnceLock<Settled>,
+    pub(super) settled: OnceLock<Arc<Settled>>,
     outbox: Arc<Outbox>,
     peer: Box<dyn Peer>,
     framing: Framing,
@@ -281,11 +281,6 @@ impl Connection {
         }
     }
 
-    /// Works on one received message; returns whether it was one.
-    pub(super) fn receive(self: &Arc<Self>, frame: &mut Vec<u8>) -> bool {
-        receive::message(self, frame)
-    }
-
     pub(super) fn answer_of(&self, id: Option<&RequestId>, answer: Answer) {
         let found = id.is_some_and(|id| self.pending.answer(id, answer));
         if !found && !id.is_some_and(|id| self.watches.finish(id, &self.shared.events)) {
@@ -293,11 +288,6 @@ impl Connection {
             log::debug!("the server answered a request that does not wait: {id:?}");
         }
     }
-}
-
-/// Whether a message may count as one: not every line of a chatty program does.
-pub(super) const fn is_message(incoming: &Incoming<'_>) -> bool {
-    !matches!(incoming, Incoming::Invalid { .. })
 }
 
 impl Drop for Connection {

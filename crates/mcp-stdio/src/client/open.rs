@@ -163,7 +163,7 @@ fn open_as(
 
 /// What a probe has told.
 enum Probed {
-    Stateless(Box<Settled>),
+    Stateless(Arc<Settled>),
     /// A handshake, with the revision to ask for.
     Handshake(Revision),
     Silent,
@@ -180,7 +180,7 @@ impl Try<'_> {
         };
         match self.probe(&connection, newest) {
             Ok(Probed::Stateless(settled)) => {
-                drop(connection.settled.set(*settled));
+                drop(connection.settled.set(settled));
                 Ok(connection)
             }
             Ok(Probed::Handshake(revision)) => self.shake_hands(&connection, revision),
@@ -251,7 +251,7 @@ impl Try<'_> {
                 }
                 ErrorCode::MissingClientCapability | ErrorCode::HeaderMismatch => {
                     // ER-22: it is stateless and does not want to be discovered.
-                    return Ok(Probed::Stateless(Box::new(Settled {
+                    return Ok(Probed::Stateless(Arc::new(Settled {
                         wire: Wire::new(newest),
                         capabilities: mcp_proto::ServerCapabilities::default(),
                         server: None,
@@ -291,7 +291,7 @@ impl Try<'_> {
             found.supported_versions.iter().any(|version| version == revision.as_str())
         };
         if has(newest) {
-            return Ok(Probed::Stateless(Box::new(Settled {
+            return Ok(Probed::Stateless(Arc::new(Settled {
                 wire: Wire::new(newest),
                 capabilities: found.capabilities,
                 server: found.meta.server_info,
@@ -312,9 +312,9 @@ impl Try<'_> {
     ) -> Result<Arc<Connection>, Failed> {
         match self.initialize(connection, revision) {
             Ok(settled) => {
-                let wire = settled.wire.clone();
-                drop(connection.settled.set(settled));
-                connection.tell(&wire, &Initialized {});
+                let settled = Arc::new(settled);
+                drop(connection.settled.set(Arc::clone(&settled)));
+                connection.tell(&settled.wire, &Initialized {});
                 Ok(Arc::clone(connection))
             }
             Err(error) => Err(self.fail(connection, error)),

@@ -12,7 +12,7 @@ use mcp_proto::{
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-use super::connection::{Connection, is_message};
+use super::connection::Connection;
 use super::handler::Event;
 use super::pending::Answer;
 use crate::frame::{FrameEvent, FrameReader, Framing};
@@ -35,7 +35,7 @@ pub(super) fn run(connection: &Arc<Connection>, mut reader: FrameReader<Box<dyn 
         let mut frame = Vec::new();
         match reader.read_frame(&mut frame) {
             Ok(Some(FrameEvent::Message)) => {
-                if connection.receive(&mut frame) {
+                if message(connection, &mut frame) {
                     connection.spoke.store(true, Ordering::Relaxed);
                     noise = 0;
                     continue;
@@ -96,7 +96,7 @@ fn shown(line: &[u8]) -> String {
 }
 
 /// Works on one frame; returns whether it held a message.
-pub(super) fn message(connection: &Arc<Connection>, frame: &mut Vec<u8>) -> bool {
+fn message(connection: &Arc<Connection>, frame: &mut Vec<u8>) -> bool {
     let base = frame.as_ptr() as usize;
     let (id, range) = match decode(frame) {
         Incoming::Response { id: Some(id), result: Ok(result) } => {
@@ -120,6 +120,11 @@ pub(super) fn message(connection: &Arc<Connection>, frame: &mut Vec<u8>) -> bool
     let frame = std::mem::take(frame);
     connection.answer_of(Some(&id), Answer::Result { frame, range });
     true
+}
+
+/// Whether a message may count as one: not every line of a chatty program does.
+const fn is_message(incoming: &Incoming<'_>) -> bool {
+    !matches!(incoming, Incoming::Invalid { .. })
 }
 
 fn take(connection: &Arc<Connection>, incoming: Incoming<'_>) {

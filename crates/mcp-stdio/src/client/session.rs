@@ -173,9 +173,9 @@ impl Session {
             Some(settled) => Agreement {
                 revision: settled.wire.revision(),
                 framing,
-                capabilities: settled.capabilities,
-                server: settled.server,
-                instructions: settled.instructions,
+                capabilities: settled.capabilities.clone(),
+                server: settled.server.clone(),
+                instructions: settled.instructions.clone(),
             },
             None => Agreement {
                 revision: Revision::NEWEST_HANDSHAKE,
@@ -313,7 +313,7 @@ impl Inner {
     pub(super) fn connection(
         &self,
         options: &CallOptions<'_>,
-    ) -> Result<(Arc<Connection>, Settled), ClientError> {
+    ) -> Result<(Arc<Connection>, Arc<Settled>), ClientError> {
         let mut current = lock(&self.current);
         loop {
             if self.closed.load(Ordering::SeqCst) {

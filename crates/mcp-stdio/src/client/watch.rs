@@ -8,8 +8,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use mcp_proto::{
-    Cancelled, EmptyResult, Era, ListenParams, Method, RequestId, SubscribeParams,
-    SubscriptionFilter,
+    Cancelled, Era, ListenParams, Method, RequestId, SubscribeParams, SubscriptionFilter,
 };
 
 use super::connection::{Connection, GiveUp, Settled};
@@ -174,26 +173,24 @@ fn subscribe(
         filter.resources_list_changed && resources.is_some_and(|has| has.list_changed);
     if resources.is_some_and(|has| has.subscribe) {
         for uri in &filter.resource_subscriptions {
-            resource(connection, settled, Method::Subscribe, uri)?;
+            subscribe_to(connection, settled, uri)?;
             accepted.resource_subscriptions.push(uri.clone());
         }
     }
     Ok(Listening { id: None, accepted })
 }
 
-fn resource(
+fn subscribe_to(
     connection: &Arc<Connection>,
     settled: &Settled,
-    method: Method,
     uri: &str,
-) -> Result<EmptyResult, ClientError> {
+) -> Result<(), ClientError> {
     let until = Some(Instant::now() + connection.shared.limits.acknowledge_timeout);
     let patience = Patience { until, cancel: None, on_progress: None };
     let wire = &settled.wire;
     let params = SubscribeParams::new(uri);
     let meta = connection.meta(wire);
-    connection.ask(wire, method, &params, meta, &patience, GiveUp::Tell)?;
-    Ok(EmptyResult::default())
+    connection.ask(wire, Method::Subscribe, &params, meta, &patience, GiveUp::Tell).map(drop)
 }
 
 /// Tells the server that nobody listens any more.
