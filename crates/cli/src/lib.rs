@@ -11,6 +11,7 @@ mod adapter;
 mod args;
 mod commands;
 mod exit;
+mod file_uri;
 mod folders;
 mod history;
 mod json_text;

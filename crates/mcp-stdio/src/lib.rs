@@ -15,6 +15,7 @@ mod frame;
 mod limits;
 mod notifier;
 mod page;
+mod percent;
 mod prompt;
 #[cfg(feature = "json-schema")]
 mod raw_tool;
@@ -40,6 +41,7 @@ pub use frame::{
 };
 pub use limits::Limits;
 pub use notifier::Notifier;
+pub use percent::percent_decoded;
 pub use prompt::{Prompt, prompt};
 #[cfg(feature = "json-schema")]
 pub use raw_tool::{RawTool, raw_tool};

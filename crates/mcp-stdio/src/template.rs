@@ -5,6 +5,7 @@
 //! may use values as names of files below a directory of its own.
 
 use crate::error::BuildError;
+use crate::percent::percent_decoded;
 
 /// A template cut into its parts.
 #[derive(Debug)]
@@ -106,18 +107,7 @@ impl Template {
 
 /// Decodes a value; `None` when it is malformed or could reach outside of its place.
 fn decode(raw: &str, reserved: bool) -> Option<String> {
-    let mut bytes = Vec::with_capacity(raw.len());
-    let mut rest = raw.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let high = char::from(rest.next()?).to_digit(16)?;
-        let low = char::from(rest.next()?).to_digit(16)?;
-        bytes.push(u8::try_from(high * 16 + low).ok()?);
-    }
-    let value = String::from_utf8(bytes).ok()?;
+    let value = String::from_utf8(percent_decoded(raw)?).ok()?;
     let is_harmful = value.is_empty()
         || value.contains(|c: char| c.is_control() || c == '\\')
         || value.split('/').any(|segment| segment == ".." || segment == ".")

@@ -13,6 +13,7 @@ use review_tool::printable;
 use super::Entry;
 use super::failure::Failure;
 use super::learnt::Kept;
+use crate::file_uri;
 use crate::folders::Folders;
 use crate::settings::servers::EraChoice;
 
@@ -108,7 +109,7 @@ impl Handler for Host {
     }
 
     fn list_roots(&self, _cancelled: &CancelToken) -> Result<ListRootsResult, Refusal> {
-        let roots = self.root.as_deref().map(|root| Root::new(file_uri(root)));
+        let roots = self.root.as_deref().map(|root| Root::new(file_uri::of(root)));
         Ok(ListRootsResult::new(roots.into_iter().collect()))
     }
 
@@ -116,34 +117,5 @@ impl Handler for Host {
         if let Event::Log(message) = event {
             log::info!("{}: {}", self.name, printable(message.data.get()));
         }
-    }
-}
-
-/// A folder as a URI.
-fn file_uri(path: &Path) -> String {
-    let mut uri = "file://".to_owned();
-    if cfg!(windows) {
-        uri.push('/');
-    }
-    for &byte in path.as_os_str().as_encoded_bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => {
-                uri.push(char::from(byte));
-            }
-            b'\\' | b':' if cfg!(windows) => uri.push(if byte == b':' { ':' } else { '/' }),
-            _ => uri.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    uri
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[cfg(unix)]
-    #[test]
-    fn a_folder_becomes_a_uri() {
-        assert_eq!(file_uri(Path::new("/a b/é%/c-d.e")), "file:///a%20b/%C3%A9%25/c-d.e");
     }
 }
