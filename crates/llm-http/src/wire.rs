@@ -1,8 +1,8 @@
 //! What the interfaces of providers look like: a body for each request, a decoder for each answer.
 
-use review_tool::model::{Answer, Request, Stop, ToolCall};
+use review_tool::model::{Answer, Redacted, Request, Stop, ToolCall, ToolSpec};
 use review_tool::report::Usage;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::http::Header;
 use crate::key::Key;
@@ -215,6 +215,23 @@ fn arguments(text: &str) -> Value {
         return Value::Object(Map::new());
     }
     serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))
+}
+
+/// The tools as functions, the form that OpenAI's chat interface has and others took over.
+fn functions(tools: &[ToolSpec]) -> Value {
+    let functions = tools.iter().map(|tool| {
+        json!({"type": "function", "function": {
+            "name": tool.name,
+            "description": tool.description.as_str(),
+            "parameters": tool.schema,
+        }})
+    });
+    functions.collect()
+}
+
+/// The parts of a question as one text, for interfaces that take no parts.
+fn joined(parts: &[Redacted]) -> String {
+    parts.iter().map(Redacted::as_str).collect::<Vec<_>>().join("\n")
 }
 
 /// Reads the data of an event.

@@ -69,14 +69,7 @@ impl Wire for Chat {
             Structured::Prompt => {}
         }
         if !request.tools.is_empty() {
-            let tools = request.tools.iter().map(|tool| {
-                json!({"type": "function", "function": {
-                    "name": tool.name,
-                    "description": tool.description.as_str(),
-                    "parameters": tool.schema,
-                }})
-            });
-            body["tools"] = tools.collect();
+            body["tools"] = super::functions(&request.tools);
             body["tool_choice"] = json!(if request.may_call { "auto" } else { "none" });
         }
         body
@@ -116,8 +109,7 @@ impl Wire for Chat {
 fn add(turn: &Turn, messages: &mut Vec<Value>) {
     match turn {
         Turn::Ask(parts) => {
-            let text: Vec<&str> = parts.iter().map(|part| part.as_str()).collect();
-            messages.push(json!({"role": "user", "content": text.join("\n")}));
+            messages.push(json!({"role": "user", "content": super::joined(parts)}));
         }
         Turn::Answer(answer) => {
             let mut message = json!({"role": "assistant", "content": answer.text});

@@ -55,15 +55,8 @@ impl Wire for Ollama {
             },
         });
         if !request.tools.is_empty() && request.may_call {
-            let tools = request.tools.iter().map(|tool| {
-                json!({"type": "function", "function": {
-                    "name": tool.name,
-                    "description": tool.description.as_str(),
-                    "parameters": tool.schema,
-                }})
-            });
             // A form would keep the model from calling, so it comes with the last request.
-            body["tools"] = tools.collect();
+            body["tools"] = super::functions(&request.tools);
             return body;
         }
         match target.structured {
@@ -82,8 +75,7 @@ impl Wire for Ollama {
 fn add(turn: &Turn, messages: &mut Vec<Value>) {
     match turn {
         Turn::Ask(parts) => {
-            let text: Vec<&str> = parts.iter().map(|part| part.as_str()).collect();
-            messages.push(json!({"role": "user", "content": text.join("\n")}));
+            messages.push(json!({"role": "user", "content": super::joined(parts)}));
         }
         Turn::Answer(answer) => {
             let mut message = json!({"role": "assistant", "content": answer.text});
