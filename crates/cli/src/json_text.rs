@@ -1,8 +1,6 @@
 //! JSON text of others, set for reading: no token changed, nothing in it that steers a terminal.
 
-use std::fmt::Write;
-
-use review_tool::printable;
+use review_tool::push_json;
 
 /// Indents a JSON text and escapes what must not be printed raw. Numbers, keys and their order stay as they
 /// came. The text must be valid JSON.
@@ -14,7 +12,7 @@ pub(crate) fn indented(text: &str) -> String {
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         if in_string {
-            put(&mut out, c);
+            push_json(&mut out, c);
             in_string = escaped || c != '"';
             escaped = !escaped && c == '\\';
             continue;
@@ -45,7 +43,7 @@ pub(crate) fn indented(text: &str) -> String {
             ':' => out.push_str(": "),
             _ => {
                 in_string = c == '"';
-                put(&mut out, c);
+                push_json(&mut out, c);
             }
         }
     }
@@ -57,21 +55,10 @@ fn new_line(out: &mut String, depth: usize) {
     out.extend(std::iter::repeat_n("  ", depth));
 }
 
-fn put(out: &mut String, c: char) {
-    let mut bytes = [0; 4];
-    let text: &str = c.encode_utf8(&mut bytes);
-    if printable(text) == text {
-        out.push(c);
-        return;
-    }
-    for unit in c.encode_utf16(&mut [0; 2]) {
-        let _ = write!(out, "\\u{unit:04x}");
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use review_tool::printable;
     use serde_json::Value;
 
     use super::*;

@@ -59,6 +59,18 @@ pub struct Entry {
     pub outcome: Option<Outcome>,
 }
 
+impl Entry {
+    /// What it came to, or why it came to nothing, in a few words.
+    #[must_use]
+    pub fn result(&self) -> &str {
+        match (&self.outcome, self.state) {
+            (Some(outcome), _) => &outcome.text,
+            (None, State::Running) => "still running",
+            (None, _) => "cut off before it had a result",
+        }
+    }
+}
+
 /// What a finished review came to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Outcome {

@@ -27,7 +27,7 @@ pub mod syntax;
 pub mod tool;
 pub mod view;
 pub use error::ReviewError;
-pub use printable::printable;
+pub use printable::{printable, push_json};
 pub use review::{
     Excerpt, Presented, Reading, Review, Statement, dry_run, present, review, review_statement,
     review_with,

@@ -30,6 +30,18 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Appends a character of JSON text: an unsafe one as the escapes that JSON has for it, so that the text says
+/// the same. Only within strings is such a text still JSON.
+pub fn push_json(out: &mut String, c: char) {
+    if !is_unsafe(c) {
+        out.push(c);
+        return;
+    }
+    for unit in c.encode_utf16(&mut [0; 2]) {
+        out.push_str(&format!("\\u{unit:04x}"));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

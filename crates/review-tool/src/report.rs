@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::finding::{Finding, Severity};
-use crate::printable::is_unsafe;
+use crate::printable::push_json;
 
 mod since;
 pub mod text;
@@ -283,14 +283,7 @@ impl Document {
         let mut out = String::with_capacity(text.len() + 1);
         for c in text.chars() {
             // The line feeds that are left are those of the indentation; strings hold theirs escaped.
-            if c != '\n' && is_unsafe(c) {
-                let mut units = [0; 2];
-                c.encode_utf16(&mut units)
-                    .iter()
-                    .for_each(|unit| out.push_str(&format!("\\u{unit:04x}")));
-            } else {
-                out.push(c);
-            }
+            if c == '\n' { out.push(c) } else { push_json(&mut out, c) }
         }
         out.push('\n');
         out

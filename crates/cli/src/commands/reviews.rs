@@ -64,11 +64,7 @@ fn list(
 }
 
 fn line(entry: &Entry) -> String {
-    let outcome = match (&entry.outcome, entry.state) {
-        (Some(outcome), _) => outcome.text.as_str(),
-        (None, State::Running) => "still running",
-        (None, _) => "cut off before it had a result",
-    };
+    let outcome = entry.result();
     let repo = entry.repo.as_deref().unwrap_or("-");
     // Seconds are enough for a person.
     let started = entry.started.split('.').next().unwrap_or_default().replace('T', " ");

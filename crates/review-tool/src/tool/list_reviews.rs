@@ -95,16 +95,10 @@ fn short(page: &Page) -> String {
     if page.reviews.is_empty() {
         return "no reviews".to_owned();
     }
-    let lines = page.reviews.iter().map(|entry| {
-        let outcome = match &entry.outcome {
-            Some(outcome) => outcome.text.as_str(),
-            None => match entry.state {
-                crate::history::State::Running => "still running",
-                _ => "cut off before it had a result",
-            },
-        };
-        format!("{} {} {}: {outcome}", entry.started, entry.id, entry.scope)
-    });
+    let lines = page
+        .reviews
+        .iter()
+        .map(|entry| format!("{} {} {}: {}", entry.started, entry.id, entry.scope, entry.result()));
     let mut lines: Vec<String> = lines.collect();
     if page.next_cursor.is_some() {
         lines.push("older ones follow: pass `next_cursor` as `cursor`".to_owned());
