@@ -7,6 +7,7 @@ mod doors;
 mod exit_codes;
 mod hostile;
 mod messages;
+mod model;
 mod output;
 mod reviews;
 mod scopes;

@@ -3,6 +3,7 @@
 pub(crate) mod drive;
 pub(crate) mod normalize;
 pub(crate) mod program;
+pub(crate) mod provider;
 pub(crate) mod render;
 pub(crate) mod repo;
 pub(crate) mod script;

@@ -8,6 +8,7 @@ mod conformance;
 mod diffs;
 mod install;
 mod layers;
+mod live_model;
 mod run;
 mod tidy;
 
@@ -23,7 +24,9 @@ tasks:
   clients  install the real MCP clients and run them against foreread and an example
   conformance [server [OPTION...]]
            the official conformance suite against the examples of mcp-stdio; with options, one run with
-           these (tests/conformance/README.md)";
+           these (tests/conformance/README.md)
+  live-model
+           reviews by a real model on a real server, installed and built the first time; not part of ci";
 
 fn main() -> ExitCode {
     let task = std::env::args().nth(1).unwrap_or_default();
@@ -35,6 +38,7 @@ fn main() -> ExitCode {
         "diffs" => diffs::run(),
         "clients" => clients::run(),
         "quality" => ci::quality(&arguments),
+        "live-model" => live_model::run(),
         "conformance" => conformance::run(&arguments),
         _ => {
             run::say(USAGE);

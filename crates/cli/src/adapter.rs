@@ -10,7 +10,9 @@ use review_tool::resource;
 use review_tool::rules::RuleSet;
 use review_tool::{self_review, tool};
 
+use crate::folders::Folders;
 use crate::history::UserHistory;
+use crate::settings::Settings;
 
 mod host;
 mod prompts;
@@ -23,14 +25,28 @@ pub(crate) struct Shared {
     /// The repository that the server was started for; without one, the working folder is meant.
     pub(crate) repo: Option<PathBuf>,
     pub(crate) history: UserHistory,
+    pub(crate) settings: Settings,
+    pub(crate) folders: Folders,
     pub(crate) rules: &'static RuleSet,
     /// The rules as resources, made when they are first listed.
     rule_list: OnceLock<Vec<mcp_proto::Resource>>,
 }
 
 impl Shared {
-    pub(crate) fn new(repo: Option<PathBuf>, history: UserHistory) -> Self {
-        Self { repo, history, rules: RuleSet::embedded(), rule_list: OnceLock::new() }
+    pub(crate) fn new(
+        repo: Option<PathBuf>,
+        history: UserHistory,
+        settings: Settings,
+        folders: Folders,
+    ) -> Self {
+        Self {
+            repo,
+            history,
+            settings,
+            folders,
+            rules: RuleSet::embedded(),
+            rule_list: OnceLock::new(),
+        }
     }
 }
 

@@ -99,6 +99,30 @@ pub(crate) struct ReviewArgs {
     #[arg(long, value_name = "SEVERITY", value_parser = parse_severity)]
     pub(crate) min_severity: Option<Severity>,
 
+    /// Ask this provider's model too: one of the settings, or a kind such as ollama
+    #[arg(long, value_name = "NAME")]
+    pub(crate) provider: Option<String>,
+
+    /// The model to ask, if not the provider's own choice
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+
+    /// Leave out the embedded rules: the model reviews alone
+    #[arg(long)]
+    pub(crate) no_rules: bool,
+
+    /// Ask the model even where it has answered the same before
+    #[arg(long)]
+    pub(crate) no_cache: bool,
+
+    /// Ask the model to refute what it has found, and drop what it refutes
+    #[arg(long)]
+    pub(crate) verify: bool,
+
+    /// Show what would be sent to the model, where to, and at what price; send nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+
     /// When to colour the text
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
     pub(crate) color: ColorChoice,

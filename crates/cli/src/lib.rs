@@ -16,6 +16,7 @@ mod folders;
 mod history;
 mod json_text;
 mod logger;
+mod models;
 mod progress;
 mod servers;
 mod settings;

@@ -16,6 +16,7 @@ use crate::folders::Folders;
 
 mod error;
 mod key;
+pub(crate) mod providers;
 pub(crate) mod review;
 pub(crate) mod rules;
 pub(crate) mod servers;
@@ -24,6 +25,7 @@ mod write;
 
 pub(crate) use error::SettingsError;
 use key::Key;
+use providers::ProvidersSettings;
 use review::ReviewSettings;
 use rules::RulesSettings;
 use servers::ServersSettings;
@@ -35,6 +37,10 @@ const MAX_FILE: u64 = 1 << 20;
 
 /// Every section: its keys, and what holds its values to their types.
 const SECTIONS: &[Section] = &[
+    Section {
+        keys: providers::KEYS,
+        check: |settings| settings.provider().and(settings.providers()).map(drop),
+    },
     Section { keys: review::KEYS, check: |settings| settings.review().map(drop) },
     Section { keys: rules::KEYS, check: |settings| settings.rules().map(drop) },
     Section { keys: servers::KEYS, check: |settings| settings.servers().map(drop) },
@@ -109,6 +115,16 @@ impl Settings {
     /// `[rules]`.
     pub(crate) fn rules(&self) -> Result<RulesSettings, SettingsError> {
         self.section("rules")
+    }
+
+    /// `provider`: the one that is asked.
+    pub(crate) fn provider(&self) -> Result<Option<String>, SettingsError> {
+        self.section("provider")
+    }
+
+    /// `[providers.NAME]`.
+    pub(crate) fn providers(&self) -> Result<ProvidersSettings, SettingsError> {
+        self.section("providers")
     }
 
     /// `[servers.NAME]`.

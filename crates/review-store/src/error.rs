@@ -63,6 +63,9 @@ pub enum StoreError {
     /// No thread could be started.
     #[error("cannot start a thread: {0}")]
     Thread(std::io::Error),
+    /// What was spent could not be entered.
+    #[error("cannot enter what was spent: {0}")]
+    Spend(#[source] rusqlite::Error),
     /// The file could not be cleaned up.
     #[error("cannot prune {}: {source}", file.display())]
     Prune {

@@ -4,6 +4,7 @@
 //! everything; its journal is a write-ahead log, so readers and a writer do not wait for each other,
 //! and a process that is killed leaves either all of a step or nothing of it.
 
+mod answers;
 mod error;
 mod keep;
 mod review;

@@ -43,6 +43,16 @@ const STEPS: &[&str] = &[
     -- Ids are completed, and counted, without a look at the rows.
     CREATE INDEX reviews_done ON reviews (id) WHERE state = 'done';
 ",
+    "
+    -- Answers of models, the oldest first. Their seals are the reader's affair.
+    CREATE TABLE answers (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        key TEXT NOT NULL UNIQUE,
+        answer BLOB NOT NULL
+    ) STRICT;
+    -- What was spent on a day in UTC, in millionths of a US dollar.
+    CREATE TABLE spending (day TEXT NOT NULL PRIMARY KEY, micros INTEGER NOT NULL) STRICT;
+",
 ];
 
 /// Brings the tables of `file` to the newest version. Processes that start together take turns.

@@ -109,6 +109,26 @@ impl Store {
         }
     }
 
+    /// Runs a step that only reads.
+    pub(crate) fn with<T>(
+        &self,
+        step: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> rusqlite::Result<T> {
+        step(&self.held().connection)
+    }
+
+    /// Runs a step that writes, as a whole or not at all.
+    pub(crate) fn with_transaction<T>(
+        &self,
+        step: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> rusqlite::Result<T> {
+        let held = self.held();
+        let transaction = write(&held.connection)?;
+        let done = step(&transaction)?;
+        transaction.commit()?;
+        Ok(done)
+    }
+
     fn held(&self) -> MutexGuard<'_, Held> {
         // A panic cannot leave a transaction behind: it rolls back when it is dropped.
         self.held.lock().unwrap_or_else(PoisonError::into_inner)

@@ -15,12 +15,14 @@ use crate::secret::redact;
 
 mod ask;
 mod cache;
+mod look;
 pub mod replay;
 mod reviewer;
 mod tools;
 mod verify;
 
 pub use cache::Memory;
+pub(crate) use look::Files;
 pub use reviewer::{About, Outcome, Planned, Reviewer};
 pub use tools::{ToolOutcome, Toolbox};
 

@@ -143,6 +143,26 @@ impl RepoError {
     }
 }
 
+/// Which state of a repository's files is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// The files of a commit or tree, by its object name.
+    Tree(String),
+    /// The files of the index.
+    Index,
+    /// The files of the work tree that git tracks or would add.
+    WorkTree,
+}
+
+/// A regular file of a [`Place`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// Its path.
+    pub path: RepoPath,
+    /// The object name of its content; `None` where that stands in the work tree.
+    pub id: Option<String>,
+}
+
 /// Takes the content of one requested object: its place in the request, and `None` where the
 /// repository lacks it or it is too large. Returns whether to go on.
 pub type ContentSink<'s> = dyn FnMut(usize, Option<Vec<u8>>) -> bool + 's;
@@ -195,6 +215,15 @@ pub trait Repo {
     /// Reads a file of the work tree: `None` unless it is a regular file below the root, reached
     /// without a symbolic link, of at most `limit` bytes.
     fn work_file(&self, path: &RepoPath, limit: u64) -> Option<Vec<u8>>;
+
+    /// Lists the regular files of a place, each once, in git's order.
+    ///
+    /// # Errors
+    /// Any [`RepoError`]; a repository that lists none says so.
+    fn list(&self, place: &Place, control: &dyn Control) -> Result<Vec<Listed>, RepoError> {
+        let _ = (place, control);
+        Err(RepoError::NoRepository { what: "files" })
+    }
 }
 
 /// The repository for a scope, as it was `opened`. A diff alone needs none, unless the caller `named` one.

@@ -8,17 +8,17 @@ use crate::control::{Control, Progress};
 use crate::diff::{Body, FileChange, Hunk, Problem};
 use crate::error::ReviewError;
 use crate::finding::Finding;
-use crate::model::{self, ModelError, Outcome, Planned, Reviewer};
+use crate::model::{self, ModelError, Outcome, Planned, Reviewer, Toolbox};
 use crate::nearest::nearest;
 use crate::numbered;
 use crate::printable::printable;
 use crate::reply::{self, Claim, Dropped};
-use crate::repo::Repo;
+use crate::repo::{Place, Repo};
 use crate::report::{
     Claims, Counts, Document, Files, Gate, Meta, SCHEMA_VERSION, Skipped, Status, Summary, Usage,
     summary_text,
 };
-use crate::request::ReviewRequest;
+use crate::request::{ReviewRequest, Scope};
 use crate::rules::RuleSet;
 
 mod binary;
@@ -81,7 +81,9 @@ pub fn review_with(
     let steps = Steps { control };
     let reading = open(request, repo, &steps)?;
     let mut seen = look(&reading, request, repo, rules, reviewer.is_some(), &steps)?;
-    let outcome = reviewer.map(|reviewer| ask(&mut seen, reviewer, &steps)).transpose()?;
+    let files = reviewer.and_then(|_| files(&reading, request, repo));
+    let outcome =
+        reviewer.map(|reviewer| ask(&mut seen, reviewer, files.as_ref(), &steps)).transpose()?;
     let said = reviewer.map(|reviewer| reviewer.model.identity()).zip(outcome);
     let said = said.map(|(identity, outcome)| Said {
         provider: &identity.provider,
@@ -239,7 +241,8 @@ pub fn dry_run(
     let reading = open(request, repo, &steps)?;
     let seen = look(&reading, request, repo, rules, true, &steps)?;
     let found = seen.found();
-    let about = model::About { found: &found, ..model::About::default() };
+    let files = files(&reading, request, repo);
+    let about = about(&found, files.as_ref());
     let (planned, left_out) = reviewer.planned(&seen.change, about);
     let mut problems = seen.problems;
     problems.extend(left_out);
@@ -311,14 +314,36 @@ fn look(
     Ok(Seen { files, problems, candidates: inspected.candidates, change })
 }
 
+/// The files that a model may look at: those of the new side. None without a repository.
+fn files<'r>(
+    reading: &Reading<'_>,
+    request: &ReviewRequest,
+    repo: &'r (dyn Repo + Sync),
+) -> Option<model::Files<'r>> {
+    repo.identity()?;
+    let place = match (&reading.head, &request.scope) {
+        (Some(head), _) => Place::Tree(head.clone()),
+        (None, Scope::Staged) => Place::Index,
+        (None, _) => Place::WorkTree,
+    };
+    Some(model::Files::new(repo, place))
+}
+
+/// What the model is told beside the change.
+fn about<'a>(found: &'a [Finding], files: Option<&'a model::Files<'_>>) -> model::About<'a> {
+    let own_tools = files.map(|files| files as &dyn Toolbox);
+    model::About { found, own_tools, ..model::About::default() }
+}
+
 /// Asks the model, and puts its findings beside those of the rules.
 fn ask(
     seen: &mut Seen,
     reviewer: &Reviewer<'_>,
+    files: Option<&model::Files<'_>>,
     steps: &Steps<'_>,
 ) -> Result<Outcome, ReviewError> {
     let found = seen.found();
-    let about = model::About { found: &found, ..model::About::default() };
+    let about = about(&found, files);
     // The rules have counted each file, and one step more.
     let done = AtomicU64::new(seen.files.reviewed.len() as u64 + 1);
     let turn = Mutex::new(());

@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 
 use crate::control::Control;
 use crate::history::{Begun, History};
+use crate::model::Reviewer;
 use crate::prompt::FenceKey;
 use crate::repo::{Repo, RepoError};
 use crate::report::Stamp;
@@ -47,6 +48,26 @@ pub trait Host {
 
     /// Where reviews are kept.
     fn history(&self) -> &dyn History;
+
+    /// Lends the model that the caller wants, or that the settings choose, for one use; `None` where
+    /// the rules review alone.
+    ///
+    /// # Errors
+    /// Why the model cannot be asked, and what to do about it; `use_it` is then not called.
+    fn with_reviewer(
+        &self,
+        provider: Option<&str>,
+        model: Option<&str>,
+        use_it: &mut dyn FnMut(Option<&Reviewer<'_>>),
+    ) -> Result<(), String> {
+        match provider.or(model) {
+            Some(name) => Err(format!("no model can be asked here, so not {name:?} either")),
+            None => {
+                use_it(None);
+                Ok(())
+            }
+        }
+    }
 
     /// Names the review that begins with this call; `repo` and `scope` are for the caller to set.
     fn begin(&self) -> Begun;

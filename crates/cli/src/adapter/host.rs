@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use mcp_stdio::CallContext;
 use review_tool::history::{Begun, History};
+use review_tool::model::Reviewer;
 use review_tool::prompt::FenceKey;
 use review_tool::repo::git::Git;
 use review_tool::repo::{Repo, RepoError};
@@ -11,6 +12,7 @@ use review_tool::report::Stamp;
 use review_tool::tool;
 
 use super::Shared;
+use crate::models::{self, Wanted, user_key};
 use crate::stamp::Stopwatch;
 
 pub(super) struct Host<'s> {
@@ -41,6 +43,21 @@ impl tool::Host for Host<'_> {
         &self.shared.history
     }
 
+    fn with_reviewer(
+        &self,
+        provider: Option<&str>,
+        model: Option<&str>,
+        use_it: &mut dyn FnMut(Option<&Reviewer<'_>>),
+    ) -> Result<(), String> {
+        let Shared { settings, folders, history, .. } = self.shared;
+        let wanted = Wanted { provider, model, ..Wanted::default() };
+        let chosen = models::choose(settings, folders, history, wanted);
+        let chosen = chosen.map_err(|error| format!("the review did not run: {error:#}"))?;
+        let reviewer = chosen.as_ref().map(|chosen| chosen.reviewer(Vec::new()));
+        use_it(reviewer.as_ref());
+        Ok(())
+    }
+
     fn begin(&self) -> Begun {
         self.watch.begin()
     }
@@ -50,9 +67,7 @@ impl tool::Host for Host<'_> {
     }
 
     fn fence_key(&self) -> Result<FenceKey, String> {
-        let mut bytes = [0; 32];
-        getrandom::fill(&mut bytes).map_err(|error| format!("no random bytes: {error}"))?;
-        Ok(FenceKey::new(bytes))
+        user_key::load(&self.shared.folders).map_err(|error| format!("{error:#}"))
     }
 
     fn stamp(&self) -> Stamp {

@@ -34,8 +34,9 @@ pub(crate) fn run(args: &McpArgs) -> anyhow::Result<u8> {
     logger::install();
     let stop = Stop::on_termination().context("cannot watch for signals")?;
     let folders = Folders::from_environment();
-    let history = UserHistory::new(&folders, &Settings::load(&folders)?)?;
-    let shared = Arc::new(Shared::new(args.repo.clone(), history));
+    let settings = Settings::load(&folders)?;
+    let history = UserHistory::new(&folders, &settings)?;
+    let shared = Arc::new(Shared::new(args.repo.clone(), history, settings, folders));
     let builder = Server::builder("foreread", env!("CARGO_PKG_VERSION")).instructions(INSTRUCTIONS);
     let server = adapter::add(builder, &shared).build().context("cannot build the server")?;
     shared.history.announce_to(server.notifier());

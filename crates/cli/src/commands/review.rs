@@ -10,14 +10,18 @@ use review_tool::repo::{Repo, for_scope};
 use review_tool::report::{Status, text};
 use review_tool::request::{ReviewRequest, Scope};
 use review_tool::rules::RuleSet;
-use review_tool::{Review, ReviewError, review};
+use review_tool::{Review, ReviewError, review_with};
 
 use crate::args::{Format, ReviewArgs};
+use crate::exit::Usage;
 use crate::folders::Folders;
 use crate::history::UserHistory;
+use crate::models::{self, Wanted};
 use crate::settings::Settings;
 use crate::settings::review::ReviewSettings;
 use crate::{exit, progress, stamp, terminal};
+
+mod dry_run;
 
 /// A diff on stdin or in a file beyond this many bytes is refused.
 const MAX_DIFF: u64 = 1 << 30;
@@ -29,12 +33,40 @@ pub(crate) fn run(args: &ReviewArgs) -> anyhow::Result<u8> {
     let settings = Settings::load(&folders)?;
     let history = UserHistory::new(&folders, &settings)?;
     let request = request(args, &settings.review()?)?;
+    let wanted = Wanted {
+        provider: args.provider.as_deref(),
+        model: args.model.as_deref(),
+        verify: args.verify,
+        no_cache: args.no_cache,
+        dry_run: args.dry_run,
+    };
+    let chosen = models::choose(&settings, &folders, &history, wanted)?;
+    if args.no_rules && chosen.is_none() {
+        return Err(Usage(
+            "without rules and without a model nothing is left to review with".to_owned(),
+        )
+        .into());
+    }
+    let reviewer = chosen.as_ref().map(|chosen| chosen.reviewer(Vec::new()));
     let repo = open(args, &request.scope)?;
     let shown = progress::Terminal::new(args.quiet);
+    if args.dry_run {
+        let rules = RuleSet::embedded();
+        let planned = reviewer
+            .as_ref()
+            .map(|reviewer| review_tool::dry_run(&request, repo.as_ref(), rules, reviewer, &shown));
+        let (planned, problems) = planned.transpose()?.unwrap_or_default();
+        drop(shown);
+        let as_json = args.json || args.format == Format::Json;
+        let show = if as_json { dry_run::json } else { dry_run::text };
+        terminal::print(&show(&planned, &problems)).context("cannot write to stdout")?;
+        return Ok(exit::DONE);
+    }
     let scope = request.scope.as_str().to_owned();
     let begun = Begun { repo: repo.identity(), scope, ..watch.begin() };
     let recording = Recording::begin(&history, &begun);
-    let mut review = review(&request, repo.as_ref(), RuleSet::embedded(), &shown)?;
+    let mut review =
+        review_with(&request, repo.as_ref(), RuleSet::embedded(), reviewer.as_ref(), &shown)?;
     drop(shown);
     review.document.stamp(watch.stamp());
     // A failure was warned of, and is none of the review.
@@ -75,6 +107,7 @@ fn request(args: &ReviewArgs, settings: &ReviewSettings) -> anyhow::Result<Revie
     };
     let mut request = ReviewRequest::new(scope);
     request.paths = args.paths.clone();
+    request.no_rules = args.no_rules;
     if let Some(threshold) = args.fail_on.or(settings.fail_on) {
         request.fail_on = threshold.0;
     }

@@ -8,6 +8,7 @@ use toml::Value;
 enum Kind {
     Text,
     Number,
+    Decimal,
     Flag,
     List,
 }
@@ -31,8 +32,12 @@ impl Key {
         Self { path, kind: Kind::Number, secret: false }
     }
 
+    /// A key for a number with or without a fraction.
+    pub(crate) const fn decimal(path: &'static str) -> Self {
+        Self { path, kind: Kind::Decimal, secret: false }
+    }
+
     /// A key for `true` or `false`.
-    #[expect(dead_code, reason = "no section so far has one")]
     pub(crate) const fn flag(path: &'static str) -> Self {
         Self { path, kind: Kind::Flag, secret: false }
     }
@@ -97,6 +102,7 @@ impl Key {
         match self.kind {
             Kind::Text => Ok(Value::String(text.to_owned())),
             Kind::Number => text.parse().map(Value::Integer).map_err(|_| "a whole number"),
+            Kind::Decimal => text.parse().map(Value::Float).map_err(|_| "a number"),
             Kind::Flag => text.parse().map(Value::Boolean).map_err(|_| "`true` or `false`"),
             Kind::List => {
                 let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());

@@ -40,7 +40,7 @@ pub struct Reviewer<'a> {
     pub purse: &'a dyn Purse,
     /// Where answers are kept; `None` to ask always.
     pub memory: Option<&'a dyn Memory>,
-    /// The tools to offer, the embedded ones first.
+    /// The tools of servers to offer.
     pub toolboxes: Vec<&'a dyn Toolbox>,
     /// The most tokens of one request, if less than the model reads.
     pub request_tokens: u64,
@@ -63,6 +63,8 @@ pub struct About<'a> {
     pub guidance: Option<&'a str>,
     /// What the author says that the change is for.
     pub purpose: Option<&'a str>,
+    /// Tools of foreread's own, offered before those of servers.
+    pub own_tools: Option<&'a dyn Toolbox>,
 }
 
 /// What came of asking a model.
@@ -125,7 +127,7 @@ impl Reviewer<'_> {
         if change.changed_lines() == 0 {
             return Ok(Outcome::default());
         }
-        let tools = self.tools();
+        let tools = self.tools(about);
         let plan = self.plan(change, about, &tools);
         let talk = Talk { model: self.model, purse: self.purse, key: self.key, control };
         let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -162,7 +164,7 @@ impl Reviewer<'_> {
         if change.changed_lines() == 0 {
             return (Vec::new(), Vec::new());
         }
-        let tools = self.tools();
+        let tools = self.tools(about);
         let plan = self.plan(change, about, &tools);
         let control = crate::control::Uncontrolled;
         let talk = Talk { model: self.model, purse: self.purse, key: self.key, control: &control };
@@ -180,10 +182,11 @@ impl Reviewer<'_> {
         (planned.collect(), plan.left_out)
     }
 
-    fn tools(&self) -> Tools<'_> {
+    fn tools<'t>(&'t self, about: About<'t>) -> Tools<'t> {
         let offered =
             self.model.takes_tools() && self.model.window().input_tokens >= LEAST_WINDOW_FOR_TOOLS;
-        let boxes = if offered { self.toolboxes.clone() } else { Vec::new() };
+        let servers = self.toolboxes.iter().copied();
+        let boxes = about.own_tools.into_iter().chain(servers).filter(|_| offered).collect();
         Tools::new(boxes, self.model.tokens(), TOOL_TOKENS)
     }
 

@@ -8,11 +8,12 @@ use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::{Change, ContentSink, Repo, RepoError};
+use super::{Change, ContentSink, Listed, Place, Repo, RepoError};
 use crate::control::Control;
 use crate::diff::RepoPath;
 use crate::request::Scope;
 
+mod look;
 mod revision;
 mod run;
 mod work_tree;
@@ -248,6 +249,10 @@ impl Repo for Git {
 
     fn work_file(&self, path: &RepoPath, limit: u64) -> Option<Vec<u8>> {
         work_tree::read_regular(self.root.as_deref()?, path, limit)
+    }
+
+    fn list(&self, place: &Place, control: &dyn Control) -> Result<Vec<Listed>, RepoError> {
+        look::list(&self.runner, place, control)
     }
 }
 

@@ -1,0 +1,68 @@
+//! The files of one state of a repository, by name.
+
+use std::ffi::OsString;
+
+use super::run::Runner;
+use crate::control::Control;
+use crate::diff::RepoPath;
+use crate::repo::{Listed, Place, RepoError};
+
+/// More files are not listed.
+const MAX_FILES: usize = 500_000;
+
+/// Lists the regular files of `place`, in git's order.
+pub(super) fn list(
+    runner: &Runner,
+    place: &Place,
+    control: &dyn Control,
+) -> Result<Vec<Listed>, RepoError> {
+    let arguments: Vec<OsString> = match place {
+        Place::Tree(name) => {
+            let fixed =
+                ["ls-tree", "-r", "-z", "--full-tree", "--full-name", "--end-of-options", name];
+            fixed.map(OsString::from).to_vec()
+        }
+        Place::Index => ["ls-files", "--stage", "-z", "--full-name", "--", ":(top)"]
+            .map(OsString::from)
+            .to_vec(),
+        Place::WorkTree => {
+            let fixed = [
+                "ls-files",
+                "-z",
+                "--cached",
+                "--others",
+                "--exclude-standard",
+                "--full-name",
+                "--",
+                ":(top)",
+            ];
+            fixed.map(OsString::from).to_vec()
+        }
+    };
+    let (output, _) = runner.stream(&arguments, &[], control)?;
+    let mut files = Vec::new();
+    for entry in output.split(|byte| *byte == 0).filter(|entry| !entry.is_empty()) {
+        if files.len() == MAX_FILES {
+            break;
+        }
+        let listed = match place {
+            Place::WorkTree => Some(Listed { path: RepoPath::new(entry), id: None }),
+            Place::Tree(_) | Place::Index => stored(entry),
+        };
+        // A file with a conflict has several entries; one is enough.
+        files.extend(
+            listed.filter(|one| files.last().is_none_or(|last: &Listed| last.path != one.path)),
+        );
+    }
+    Ok(files)
+}
+
+/// Reads `MODE TYPE OBJECT\tPATH` or `MODE OBJECT STAGE\tPATH`, of a regular file.
+fn stored(entry: &[u8]) -> Option<Listed> {
+    let tab = entry.iter().position(|byte| *byte == b'\t')?;
+    let about = std::str::from_utf8(&entry[..tab]).ok()?;
+    let mut words = about.split(' ').filter(|word| !word.is_empty());
+    let is_file = words.next()?.starts_with("100");
+    let id = words.find(|word| word.len() >= 40)?.to_owned();
+    is_file.then(|| Listed { path: RepoPath::new(&entry[tab + 1..]), id: Some(id) })
+}
