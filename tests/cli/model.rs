@@ -203,6 +203,31 @@ fn a_model_looks_at_the_reviewed_state_and_nowhere_else() {
 }
 
 #[test]
+fn a_credential_leaves_from_nowhere_a_commit_message_included() {
+    let secret = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let repo = Repo::new();
+    let name = format!("conf/{secret}.py");
+    repo.write(&name, format!("a = \"{secret}\"\nb = \"{secret}\"\n")).commit("start");
+    repo.write("other.txt", format!("token {secret}\n"));
+    repo.write(&name, format!("a = \"{secret}\"\nc = \"{secret}\"\n"));
+    repo.commit(&format!("Rotate {secret} for the new service"));
+    let answer = Reply::Text(json!({"summary": "", "findings": []}).to_string());
+    let provider =
+        Provider::with(vec![Reply::Call("read_file", json!({"path": "other.txt"})), answer]);
+    set(&repo, &provider.settings("tools = true"));
+    let document =
+        review(&repo, "--json --no-cache --fail-on none --commit HEAD").run().exits(0).document();
+    assert_eq!(document["meta"]["tool_calls"].as_array().unwrap().len(), 1);
+    let received = provider.received();
+    assert_eq!(received.len(), 2);
+    let all: String = received.iter().map(|one| format!("{}{}", one.head, one.body)).collect();
+    assert!(!all.contains(&secret), "{all}");
+    for shown in ["Rotate *** for the new service", "token ***", "conf/***.py"] {
+        assert!(all.contains(shown), "{shown}: {all}");
+    }
+}
+
+#[test]
 fn the_tool_review_asks_the_model_that_a_call_names() {
     let repo = staged_clean();
     let provider = Provider::finding(&[stated("app/list.py", 2, "high", "")]);

@@ -216,6 +216,16 @@ pub trait Repo {
     /// without a symbolic link, of at most `limit` bytes.
     fn work_file(&self, path: &RepoPath, limit: u64) -> Option<Vec<u8>>;
 
+    /// What the author says that the change from `base` to `head` is for: the messages of its commits, the
+    /// newest first. Empty where there are none.
+    ///
+    /// # Errors
+    /// Any [`RepoError`].
+    fn purpose(&self, base: &str, head: &str, control: &dyn Control) -> Result<String, RepoError> {
+        let _ = (base, head, control);
+        Ok(String::new())
+    }
+
     /// Lists the regular files of a place, each once, in git's order.
     ///
     /// # Errors

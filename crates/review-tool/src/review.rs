@@ -82,8 +82,10 @@ pub fn review_with(
     let reading = open(request, repo, &steps)?;
     let mut seen = look(&reading, request, repo, rules, reviewer.is_some(), &steps)?;
     let files = reviewer.and_then(|_| files(&reading, request, repo));
-    let outcome =
-        reviewer.map(|reviewer| ask(&mut seen, reviewer, files.as_ref(), &steps)).transpose()?;
+    let purpose = reviewer.map(|_| purpose(&reading, repo, control)).unwrap_or_default();
+    let outcome = reviewer
+        .map(|reviewer| ask(&mut seen, reviewer, files.as_ref(), &purpose, &steps))
+        .transpose()?;
     let said = reviewer.map(|reviewer| reviewer.model.identity()).zip(outcome);
     let said = said.map(|(identity, outcome)| Said {
         provider: &identity.provider,
@@ -242,7 +244,8 @@ pub fn dry_run(
     let seen = look(&reading, request, repo, rules, true, &steps)?;
     let found = seen.found();
     let files = files(&reading, request, repo);
-    let about = about(&found, files.as_ref());
+    let purpose = purpose(&reading, repo, control);
+    let about = about(&found, files.as_ref(), &purpose);
     let (planned, left_out) = reviewer.planned(&seen.change, about);
     let mut problems = seen.problems;
     problems.extend(left_out);
@@ -330,9 +333,19 @@ fn files<'r>(
 }
 
 /// What the model is told beside the change.
-fn about<'a>(found: &'a [Finding], files: Option<&'a model::Files<'_>>) -> model::About<'a> {
+fn about<'a>(
+    found: &'a [Finding],
+    files: Option<&'a model::Files<'_>>,
+    purpose: &'a str,
+) -> model::About<'a> {
     let own_tools = files.map(|files| files as &dyn Toolbox);
-    model::About { found, own_tools, ..model::About::default() }
+    model::About { found, own_tools, guidance: None, purpose: Some(purpose) }
+}
+
+/// What the author says that the change is for. It only helps a model, so its lack is no problem.
+fn purpose(reading: &Reading<'_>, repo: &dyn Repo, control: &dyn Control) -> String {
+    let (Some(base), Some(head)) = (&reading.base, &reading.head) else { return String::new() };
+    repo.purpose(base, head, control).unwrap_or_default()
 }
 
 /// Asks the model, and puts its findings beside those of the rules.
@@ -340,10 +353,11 @@ fn ask(
     seen: &mut Seen,
     reviewer: &Reviewer<'_>,
     files: Option<&model::Files<'_>>,
+    purpose: &str,
     steps: &Steps<'_>,
 ) -> Result<Outcome, ReviewError> {
     let found = seen.found();
-    let about = about(&found, files);
+    let about = about(&found, files, purpose);
     // The rules have counted each file, and one step more.
     let done = AtomicU64::new(seen.files.reviewed.len() as u64 + 1);
     let turn = Mutex::new(());

@@ -14,6 +14,9 @@ use crate::secret::redact;
 /// More tokens than the fences around a chunk's parts have.
 pub(super) const FRAME_TOKENS: u64 = 160;
 
+/// Guidance, and what the author says, are cut after this many characters each.
+const MAX_SHARED_CHARS: usize = 8000;
+
 /// What stands before the change in every request.
 pub(super) fn shared(shape: &Shape<'_>) -> String {
     let mut out = String::new();
@@ -23,7 +26,11 @@ pub(super) fn shared(shape: &Shape<'_>) -> String {
     ];
     for (about, text) in parts {
         if let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) {
-            out.push_str(&shape.key.fence(about, &lines_printable(&redact(text))));
+            // Masked before it is cut: a credential may lie across the cut.
+            let masked = lines_printable(&redact(text));
+            let end =
+                masked.char_indices().nth(MAX_SHARED_CHARS).map_or(masked.len(), |(at, _)| at);
+            out.push_str(&shape.key.fence(about, &masked[..end]));
         }
     }
     out

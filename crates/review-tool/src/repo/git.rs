@@ -251,6 +251,10 @@ impl Repo for Git {
         work_tree::read_regular(self.root.as_deref()?, path, limit)
     }
 
+    fn purpose(&self, base: &str, head: &str, control: &dyn Control) -> Result<String, RepoError> {
+        look::purpose(&self.runner, base, head, control)
+    }
+
     fn list(&self, place: &Place, control: &dyn Control) -> Result<Vec<Listed>, RepoError> {
         look::list(&self.runner, place, control)
     }

@@ -1,4 +1,4 @@
-//! The files of one state of a repository, by name.
+//! What stands beside a change: the files of one state of a repository, and the messages of commits.
 
 use std::ffi::OsString;
 
@@ -55,6 +55,39 @@ pub(super) fn list(
         );
     }
     Ok(files)
+}
+
+/// The most messages that are read.
+const MAX_MESSAGES: &str = "--max-count=20";
+
+/// The messages of the commits that `head` has and `base` lacks, of its own line of history.
+pub(super) fn purpose(
+    runner: &Runner,
+    base: &str,
+    head: &str,
+    control: &dyn Control,
+) -> Result<String, RepoError> {
+    // Names of objects, as git has told them; nothing else is put into a range.
+    let is_name =
+        |text: &str| text.len() >= 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if !is_name(base) || !is_name(head) {
+        return Ok(String::new());
+    }
+    let range = format!("{base}..{head}");
+    let fixed = [
+        "log",
+        "--format=%B",
+        "--no-show-signature",
+        "--no-color",
+        "--first-parent",
+        MAX_MESSAGES,
+        "--end-of-options",
+        &range,
+        "--",
+    ];
+    let arguments: Vec<OsString> = fixed.map(OsString::from).to_vec();
+    let (output, _) = runner.stream(&arguments, &[], control)?;
+    Ok(String::from_utf8_lossy(&output).into_owned())
 }
 
 /// Reads `MODE TYPE OBJECT\tPATH` or `MODE OBJECT STAGE\tPATH`, of a regular file.
