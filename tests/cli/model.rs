@@ -228,6 +228,46 @@ fn a_credential_leaves_from_nowhere_a_commit_message_included() {
 }
 
 #[test]
+fn a_trusted_server_grounds_the_review_and_an_untrusted_one_does_not_run() {
+    let repo = staged_clean();
+    let program = env!("CARGO_BIN_EXE_foreread");
+    let mark = repo.root().join("ran");
+    let touch =
+        json!({"mcpServers": {"theirs": {"command": "touch", "args": [mark.to_str().unwrap()]}}});
+    repo.write(".mcp.json", touch.to_string());
+    let answer = Reply::Text(json!({"summary": "", "findings": []}).to_string());
+    let call = Reply::Call("docs__explain_rule", json!({"rule": "python-mutable-default"}));
+    let provider = Provider::with(vec![call, answer]);
+    let server = format!(
+        "[servers.docs]\ncommand = {program:?}\nargs = [\"mcp\"]\n[servers.none]\ncommand = \"/no/such\"\n"
+    );
+    set(&repo, &provider.settings(&format!("tools = true\n{server}")));
+    let run = review(&repo, "--json --no-cache").run().exits(0);
+    assert!(run.err().contains("a server is left out of the review"), "{}", run.err());
+    let document = run.document();
+    assert_eq!(document["meta"]["tool_calls"][0]["tool"], json!("docs__explain_rule"));
+    assert_eq!(document["meta"]["tool_calls"][0]["failed"], json!(false));
+    let first: serde_json::Value = serde_json::from_str(&provider.received()[0].body).unwrap();
+    let names: Vec<&str> = first["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| tool["function"]["name"].as_str().unwrap())
+        .collect();
+    let mut sorted = names.clone();
+    sorted.sort_unstable();
+    assert_eq!(names, sorted);
+    assert!(names.contains(&"docs__list_reviews") && names.contains(&"read_file"), "{names:?}");
+    let second: serde_json::Value = serde_json::from_str(&provider.received()[1].body).unwrap();
+    let result = second["messages"].as_array().unwrap().last().unwrap()["content"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert!(result.starts_with("<data-") && result.contains("default"), "{result}");
+    assert!(!mark.exists());
+}
+
+#[test]
 fn the_tool_review_asks_the_model_that_a_call_names() {
     let repo = staged_clean();
     let provider = Provider::finding(&[stated("app/list.py", 2, "high", "")]);

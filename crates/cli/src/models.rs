@@ -11,15 +11,18 @@ use review_tool::prompt::FenceKey;
 use crate::exit::Usage;
 use crate::folders::Folders;
 use crate::history::UserHistory;
+use crate::servers::Servers;
 use crate::settings::Settings;
 use crate::settings::providers::{Api, KindName, ProviderSettings, StructuredName};
 
 mod api_key;
 mod environment;
 mod purse;
+mod servers;
 pub(crate) mod user_key;
 
 use purse::{Budget, Purse};
+use servers::ServerTools;
 
 /// How many requests run at once unless the user says otherwise.
 const PARALLEL: usize = 4;
@@ -59,8 +62,26 @@ pub(crate) struct Chosen<'h> {
 }
 
 impl Chosen<'_> {
-    /// The model with all that a review needs of it. `toolboxes` are those of servers.
-    pub(crate) fn reviewer<'r>(&'r self, toolboxes: Vec<&'r dyn Toolbox>) -> Reviewer<'r> {
+    /// Lends the model for one use, with the tools of the servers that may run; they are started for it,
+    /// and end with it. They may know of `folder`.
+    ///
+    /// # Errors
+    /// Servers that are configured in a way that cannot be read.
+    pub(crate) fn lend<R>(
+        &self,
+        folders: &Folders,
+        folder: &Path,
+        use_it: impl FnOnce(&Reviewer<'_>) -> R,
+    ) -> anyhow::Result<R> {
+        if !self.model.takes_tools() {
+            return Ok(use_it(&self.reviewer(Vec::new())));
+        }
+        let servers = Servers::load(folders, folder)?;
+        let tools = ServerTools::start(&servers, folders, folder);
+        Ok(use_it(&self.reviewer(vec![&tools])))
+    }
+
+    fn reviewer<'r>(&'r self, toolboxes: Vec<&'r dyn Toolbox>) -> Reviewer<'r> {
         Reviewer {
             model: &*self.model,
             key: &self.key,

@@ -28,14 +28,18 @@ impl<'s> Host<'s> {
         let client = context.client_info().map(|info| info.name.clone()).unwrap_or_default();
         Self { shared, root, client, watch: Stopwatch::start() }
     }
+
+    /// The folder that a call works in.
+    fn folder(&self, repo: Option<&str>) -> PathBuf {
+        let named = repo.map(PathBuf::from).or_else(|| self.shared.repo.clone());
+        named.or_else(|| self.root.clone()).unwrap_or_else(|| PathBuf::from("."))
+    }
 }
 
 impl tool::Host for Host<'_> {
     fn open(&self, repo: Option<&str>) -> Result<Box<dyn Repo + Sync>, RepoError> {
-        let named = repo.map(PathBuf::from);
-        let named = named.or_else(|| self.shared.repo.clone()).or_else(|| self.root.clone());
-        let explicit = named.is_some();
-        let git = Git::open(&named.unwrap_or_else(|| PathBuf::from(".")), explicit)?;
+        let named = [&self.shared.repo, &self.root].iter().any(|known| known.is_some());
+        let git = Git::open(&self.folder(repo), repo.is_some() || named)?;
         Ok(Box::new(git))
     }
 
@@ -53,9 +57,15 @@ impl tool::Host for Host<'_> {
         let wanted = Wanted { provider, model, ..Wanted::default() };
         let chosen = models::choose(settings, folders, history, wanted);
         let chosen = chosen.map_err(|error| format!("the review did not run: {error:#}"))?;
-        let reviewer = chosen.as_ref().map(|chosen| chosen.reviewer(Vec::new()));
-        use_it(reviewer.as_ref());
-        Ok(())
+        match chosen {
+            None => {
+                use_it(None);
+                Ok(())
+            }
+            Some(chosen) => chosen
+                .lend(folders, &self.folder(None), |reviewer| use_it(Some(reviewer)))
+                .map_err(|error| format!("the review did not run: {error:#}")),
+        }
     }
 
     fn begin(&self) -> Begun {

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use review_tool::history::{Begun, Recording};
+use review_tool::model::Reviewer;
 use review_tool::repo::git::Git;
 use review_tool::repo::{Repo, for_scope};
 use review_tool::report::{Status, text};
@@ -47,15 +48,16 @@ pub(crate) fn run(args: &ReviewArgs) -> anyhow::Result<u8> {
         )
         .into());
     }
-    let reviewer = chosen.as_ref().map(|chosen| chosen.reviewer(Vec::new()));
+    let folder = args.repo.as_deref().unwrap_or(Path::new("."));
     let repo = open(args, &request.scope)?;
     let shown = progress::Terminal::new(args.quiet);
     if args.dry_run {
         let rules = RuleSet::embedded();
-        let planned = reviewer
-            .as_ref()
-            .map(|reviewer| review_tool::dry_run(&request, repo.as_ref(), rules, reviewer, &shown));
-        let (planned, problems) = planned.transpose()?.unwrap_or_default();
+        let plan = |reviewer: &Reviewer<'_>| {
+            review_tool::dry_run(&request, repo.as_ref(), rules, reviewer, &shown)
+        };
+        let planned = chosen.as_ref().map(|chosen| chosen.lend(&folders, folder, plan));
+        let (planned, problems) = planned.transpose()?.transpose()?.unwrap_or_default();
         drop(shown);
         let as_json = args.json || args.format == Format::Json;
         let show = if as_json { dry_run::json } else { dry_run::text };
@@ -65,8 +67,13 @@ pub(crate) fn run(args: &ReviewArgs) -> anyhow::Result<u8> {
     let scope = request.scope.as_str().to_owned();
     let begun = Begun { repo: repo.identity(), scope, ..watch.begin() };
     let recording = Recording::begin(&history, &begun);
-    let mut review =
-        review_with(&request, repo.as_ref(), RuleSet::embedded(), reviewer.as_ref(), &shown)?;
+    let run = |reviewer: Option<&Reviewer<'_>>| {
+        review_with(&request, repo.as_ref(), RuleSet::embedded(), reviewer, &shown)
+    };
+    let mut review = match &chosen {
+        Some(chosen) => chosen.lend(&folders, folder, |reviewer| run(Some(reviewer)))??,
+        None => run(None)?,
+    };
     drop(shown);
     review.document.stamp(watch.stamp());
     // A failure was warned of, and is none of the review.
