@@ -21,6 +21,9 @@ export function stagedFault() {
     GIT_AUTHOR_EMAIL: "a@example.com",
     GIT_COMMITTER_NAME: "A",
     GIT_COMMITTER_EMAIL: "a@example.com",
+    // Every such repository is the same to the bit.
+    GIT_AUTHOR_DATE: "2026-01-01T00:00:00Z",
+    GIT_COMMITTER_DATE: "2026-01-01T00:00:00Z",
   };
   const git = (...args) => execFileSync("git", args, { cwd: folder, env, stdio: "pipe" });
   git("init", "-q");
@@ -28,7 +31,8 @@ export function stagedFault() {
   writeFileSync(join(folder, FAULT.file), "import json\n");
   git("add", ".");
   git("commit", "-q", "-m", "start");
-  const code = "import json\n\ndef add(name, basket=[]):\n    basket.append(name)\n    return basket\n";
+  const code =
+    "import json\n\ndef add(name, basket=[]):\n    basket.append(name)\n    return basket\n";
   writeFileSync(join(folder, FAULT.file), code);
   git("add", ".");
   return { folder, home, remove: () => rmSync(top, { recursive: true, force: true }) };

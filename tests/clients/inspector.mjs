@@ -34,7 +34,13 @@ tests["lists, calls, reads and gets"] = (repo, era) => {
   assert.equal(JSON.parse(read.contents[0].text).id, "7");
   const { resourceTemplates } = everything("resources/templates/list");
   assert.equal(resourceTemplates[0].uriTemplate, "test://template/{id}/data");
-  const named = ["--prompt-name", "test_prompt_with_arguments", "--prompt-args", "arg1=a", "arg2=b"];
+  const named = [
+    "--prompt-name",
+    "test_prompt_with_arguments",
+    "--prompt-args",
+    "arg1=a",
+    "arg2=b",
+  ];
   const prompt = everything("prompts/get", ...named);
   assert.equal(prompt.messages[0].content.text, "Prompt with arguments: arg1='a', arg2='b'");
 };

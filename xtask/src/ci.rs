@@ -8,6 +8,7 @@ use crate::{clients, conformance, diffs, layers, tidy};
 /// Runs all checks, the quick ones first.
 pub(crate) fn run() -> Result<()> {
     step(cargo(&["fmt", "--all", "--check"]))?;
+    step(cargo(&["fmt", "--manifest-path", clients::RMCP, "--check"]))?;
     tidy::run()?;
     layers::run()?;
     step(cargo(&[

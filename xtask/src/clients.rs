@@ -10,7 +10,10 @@ use crate::run::{built, cargo, root, say, step};
 
 const FOLDER: &str = "tests/clients";
 
-/// Installs the clients, at the versions pinned in `tests/clients`, and runs them all.
+/// rmcp, as a client and as a server of the same tools.
+pub(crate) const RMCP: &str = "tests/rmcp/Cargo.toml";
+
+/// Installs the clients, at the versions pinned in `tests/clients` and `tests/rmcp`, and runs them all.
 ///
 /// A client gets the paths of both servers as its arguments, writes a line for each test, and fails
 /// if one of them did.
@@ -20,23 +23,30 @@ pub(crate) fn run() -> Result<()> {
     step(cargo(&[&build[..], &["--example", "everything"]].concat()))?;
     install::npm(FOLDER)?;
     let python = install::python(&format!("{FOLDER}/requirements.txt"))?;
-    let mut failed = Vec::new();
-    for (program, script) in [
-        (PathBuf::from("node"), "typescript1.mjs"),
-        (PathBuf::from("node"), "typescript2.mjs"),
-        (PathBuf::from("node"), "inspector.mjs"),
-        (python, "python_client.py"),
+    let target = built("..")?.to_string_lossy().into_owned();
+    step(cargo(&["build", "--locked", "--manifest-path", RMCP, "--target-dir", &target]))?;
+    let node = PathBuf::from("node");
+    let (foreread, everything) = (built("foreread")?, built("examples/everything")?);
+    let (rmcp_client, rmcp_server) = (built("rmcp-client")?, built("rmcp-server")?);
+    let mut failed = 0;
+    for (program, script, servers) in [
+        (&node, Some("typescript1.mjs"), [&foreread, &everything]),
+        (&node, Some("typescript2.mjs"), [&foreread, &everything]),
+        (&node, Some("inspector.mjs"), [&foreread, &everything]),
+        (&python, Some("python_client.py"), [&foreread, &everything]),
+        (&rmcp_client, None, [&foreread, &everything]),
+        // The same script on the same tools, behind the other stack.
+        (&node, Some("swap.mjs"), [&foreread, &rmcp_server]),
     ] {
         let mut client = Command::new(program);
-        client.current_dir(root().join(FOLDER)).arg(script);
-        client.arg(built("foreread")?).arg(built("examples/everything")?);
+        client.current_dir(root().join(FOLDER)).args(script).args(servers);
         if let Err(error) = step(client) {
             say(&format!("{error:#}"));
-            failed.push(script);
+            failed += 1;
         }
     }
-    if failed.is_empty() {
-        return Ok(());
+    if failed > 0 {
+        bail!("{failed} of the clients failed");
     }
-    bail!("clients failed: {}", failed.join(", "));
+    Ok(())
 }

@@ -22,7 +22,7 @@ tasks:
            the open cases that go wrong, --only NAME narrows them
   diffs    the changed lines of a review against git's, on generated repositories and real histories
   clients  install the real MCP clients and run them against foreread and an example
-  conformance [server [OPTION...]]
+  conformance [server|client [OPTION...]]
            the official conformance suite against the examples of mcp-stdio; with options, one run with
            these (tests/conformance/README.md)
   live-model

@@ -10,11 +10,17 @@ use crate::run::{command, output, root, say};
 /// A source file beyond this many lines is more than one thing.
 const MAX_LINES: usize = 600;
 
+/// The swap of the transport is proved by an adapter of at most so many lines.
+const SWAP: (&str, usize) = ("tests/rmcp/src/server/adapter.rs", 150);
+
 /// Fails on every file that breaks a rule, naming them all.
 pub(crate) fn run() -> Result<()> {
     say("\n==> tidy");
     let list = output(command("git", &["ls-files", "--cached", "--others", "--exclude-standard"]))?;
     let mut faults = Vec::new();
+    if !root().join(SWAP.0).exists() {
+        faults.push(format!("{} is gone; name the new one", SWAP.0));
+    }
     for name in list.lines() {
         let path = root().join(name);
         let Ok(text) = fs::read_to_string(&path) else { continue };
@@ -37,8 +43,13 @@ fn check(name: &str, text: &str, faults: &mut Vec<String>) {
             faults.push(format!("{name}: a file opens with //! and its purpose"));
         }
         let lines = text.lines().count();
-        if !is_test && lines > MAX_LINES {
-            faults.push(format!("{name}: {lines} lines; at most {MAX_LINES}"));
+        let most = match name {
+            _ if name == SWAP.0 => SWAP.1,
+            _ if is_test => usize::MAX,
+            _ => MAX_LINES,
+        };
+        if lines > most {
+            faults.push(format!("{name}: {lines} lines; at most {most}"));
         }
         // Spelt apart, so that this file does not hold them.
         for word in
@@ -98,6 +109,7 @@ mod tests {
             ("a/mod.rs", "//! x\n", "never mod.rs"),
             ("a/b.rs", "fn x() {}\n", "opens with //!"),
             ("a/b.rs", long.as_str(), "at most 600"),
+            (SWAP.0, long.as_str(), "at most 150"),
             ("crates/a/Cargo.toml", "[dependencies]\nx = \"1\"\n", "versions stand"),
         ] {
             let found = faults(name, text);
