@@ -3,12 +3,14 @@
 use anyhow::Result;
 
 use crate::run::{cargo, step};
-use crate::{clients, conformance, diffs, layers, tidy};
+use crate::{bench, clients, conformance, diffs, layers, tidy};
 
 /// Runs all checks, the quick ones first.
 pub(crate) fn run() -> Result<()> {
     step(cargo(&["fmt", "--all", "--check"]))?;
-    step(cargo(&["fmt", "--manifest-path", clients::RMCP, "--check"]))?;
+    for outside in [clients::RMCP, bench::SERVER] {
+        step(cargo(&["fmt", "--manifest-path", outside, "--check"]))?;
+    }
     tidy::run()?;
     layers::run()?;
     step(cargo(&[

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+mod bench;
 mod ci;
 mod clients;
 mod conformance;
@@ -25,6 +26,8 @@ tasks:
   conformance [server|client [OPTION...]]
            the official conformance suite against the examples of mcp-stdio; with options, one run with
            these (tests/conformance/README.md)
+  bench [server [ROUNDS]]
+           the server's speed and memory beside rmcp's, in one run; not part of ci
   live-model
            reviews by a real model on a real server, installed and built the first time; not part of ci";
 
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
         "clients" => clients::run(),
         "quality" => ci::quality(&arguments),
         "live-model" => live_model::run(),
+        "bench" => bench::run(&arguments),
         "conformance" => conformance::run(&arguments),
         _ => {
             run::say(USAGE);
