@@ -19,7 +19,7 @@ use crate::revision::{Era, Revision};
 mod writer;
 
 pub use writer::{Encode, Object, Writer};
-pub(crate) use writer::{encode_fields, to_raw, try_to_raw, write_integer, write_string};
+pub(crate) use writer::{RawText, encode_fields, to_raw, try_to_raw, write_integer, write_string};
 
 /// An object whose members depend on the revision.
 pub trait Fields {

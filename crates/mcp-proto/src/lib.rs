@@ -43,6 +43,7 @@ mod id;
 mod input_required;
 mod json;
 mod lifecycle;
+mod member;
 mod meta;
 mod method;
 mod notification;

@@ -15,6 +15,7 @@ use crate::error::RpcError;
 use crate::id::{ProgressToken, RequestId};
 use crate::json::{JsonObject, Name, RawJson};
 use crate::lifecycle::Implementation;
+use crate::member;
 use crate::notification::LoggingLevel;
 use crate::params::{decode_params, invalid_params, problem};
 use crate::revision::Revision;
@@ -95,9 +96,13 @@ pub struct RelatedTask {
 /// The first of several counts, and `null` counts as none. Equal texts decode to equal values, so a receiver may keep the last decoded one.
 #[must_use]
 pub fn raw_meta(params: Option<&RawValue>) -> Option<&RawValue> {
-    let text = params?.get();
-    // Large parameters rarely have one, and a search is cheaper than a parse. A name written with
-    // escapes hides from the search.
+    let params = params?;
+    let text = params.get();
+    if member::is_large(params) {
+        let meta = text.get(member::find(params, "_meta")?)?;
+        return serde_json::from_str::<&RawValue>(meta).ok().filter(|raw| raw.get() != "null");
+    }
+    // A search is cheaper than a parse. A name written with escapes hides from the search.
     if !text.contains("_meta") && !text.contains("\\u") {
         return None;
     }

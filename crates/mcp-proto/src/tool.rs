@@ -9,12 +9,15 @@ use serde::de::{Deserializer, Error as _};
 use serde_json::value::RawValue;
 
 use crate::content::{Content, nested_meta};
-use crate::encode::{Encode, Fields, Object, ResultBody, Writer, encode_fields};
+use crate::encode::{Encode, Fields, Object, RawText, ResultBody, Writer, encode_fields};
+use crate::error::RpcError;
 use crate::icon::Icon;
 use crate::input_required::{InputResponses, RequestState};
 use crate::json::{self, JsonObject, RawJson, or_default};
+use crate::member;
 use crate::meta::ResultMeta;
 use crate::page::{CacheScope, Cursor, ttl_ms};
+use crate::params::{decode_params, invalid_params};
 use crate::revision::Revision;
 use crate::task::TaskRequest;
 
@@ -105,9 +108,9 @@ pub struct CallToolParams<'a> {
     /// The tool.
     #[serde(borrow)]
     pub name: Cow<'a, str>,
-    /// The arguments, always an object. Absent means `{}`; `null` is refused.
+    /// The arguments as JSON text, always an object. Absent means `{}`; `null` is refused.
     #[serde(borrow, default, deserialize_with = "arguments")]
-    pub arguments: Option<&'a RawValue>,
+    pub arguments: Option<&'a str>,
     /// Asks for a task. Only: 2025-11-25.
     pub task: Option<TaskRequest>,
     /// Answers to what the last attempt asked for. Since: 2026-07-28.
@@ -277,15 +280,41 @@ impl<'a> CallToolParams<'a> {
 
     /// Sets the arguments: an object.
     #[must_use]
-    pub const fn arguments(mut self, arguments: &'a RawValue) -> Self {
-        self.arguments = Some(arguments);
+    pub fn arguments(mut self, arguments: &'a RawValue) -> Self {
+        self.arguments = Some(arguments.get());
         self
     }
 
     /// Returns the arguments as text, `{}` when there are none.
     #[must_use]
     pub fn arguments_json(&self) -> &'a str {
-        self.arguments.map_or("{}", RawValue::get)
+        self.arguments.unwrap_or("{}")
+    }
+
+    /// Decodes the parameters, as [`decode_params`] does, but passes over large arguments without parsing
+    /// them: whoever they are for does.
+    ///
+    /// # Errors
+    /// Gives "invalid params" with what is missing or mistyped.
+    pub fn from_params(params: Option<&'a RawValue>) -> Result<Self, RpcError> {
+        let large = params.filter(|params| member::is_large(params));
+        let arguments = large.and_then(|params| member::find(params, "arguments"));
+        let (Some(params), Some(span)) = (params, arguments) else { return decode_params(params) };
+        let (text, arguments) = (params.get(), params.get().get(span.clone()));
+        let Some(arguments) = arguments.filter(|text| text.starts_with('{')) else {
+            return decode_params(Some(params));
+        };
+        // The rest is decoded as it stands, so that its faults are those of small parameters.
+        let rest = format!("{}{{}}{}", &text[..span.start], &text[span.end..]);
+        let rest: CallToolParams<'_> =
+            serde_json::from_str(&rest).map_err(|error| invalid_params("params", &error))?;
+        Ok(Self {
+            name: Cow::Owned(rest.name.into_owned()),
+            arguments: Some(arguments),
+            task: rest.task,
+            input_responses: rest.input_responses,
+            request_state: rest.request_state,
+        })
     }
 }
 
@@ -344,11 +373,9 @@ impl<'a> ListToolsResult<'a> {
     }
 }
 
-fn arguments<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<&'de RawValue>, D::Error> {
-    let raw = <&RawValue>::deserialize(deserializer)?;
-    if raw.get().starts_with('{') {
+fn arguments<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de str>, D::Error> {
+    let raw = <&RawValue>::deserialize(deserializer)?.get();
+    if raw.starts_with('{') {
         Ok(Some(raw))
     } else {
         Err(D::Error::custom("`arguments` must be an object"))
@@ -431,10 +458,10 @@ impl Fields for CallToolParams<'_> {
     fn fields(&self, object: &mut Object<'_, '_>) {
         object.field("name", self.name.as_ref());
         match self.arguments {
-            Some(arguments) if !arguments.get().starts_with('{') => {
+            Some(arguments) if !arguments.starts_with('{') => {
                 object.refuse("arguments that are not an object");
             }
-            arguments => object.optional("arguments", &arguments),
+            arguments => object.optional("arguments", &arguments.map(RawText)),
         }
         object.only(Revision::V2025_11_25, |object| object.optional("task", &self.task));
         object.since(Revision::V2026_07_28, |object| {

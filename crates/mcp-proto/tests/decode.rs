@@ -443,6 +443,51 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn large_parameters_give_what_any_json_holds(
+        before in json_text(), meta in json_text(), after in json_text(), pad in 4096_usize..9000,
+    ) {
+        let text = format!(
+            r#"{{"before":{before},"pad":"{}","_meta":{meta},"name":"t","arguments":{{"after":{after}}}}}"#,
+            "x".repeat(pad)
+        );
+        let params: Box<serde_json::value::RawValue> = serde_json::from_str(&text).unwrap();
+        let found = raw_meta(Some(&params)).map(|meta| meta.get().to_owned());
+        prop_assert_eq!(found, Some(meta).filter(|meta| meta != "null"));
+        let called = CallToolParams::from_params(Some(&params)).unwrap();
+        prop_assert_eq!(called.arguments_json(), format!(r#"{{"after":{after}}}"#));
+    }
+}
+
+/// Any JSON value, some of them with escapes and brackets where they mean nothing.
+#[expect(clippy::unwrap_used, reason = "text and numbers always serialise")]
+fn json_text() -> impl Strategy<Value = String> {
+    let text = any::<String>().prop_map(|text| serde_json::to_string(&text).unwrap());
+    let leaf = prop_oneof![
+        text,
+        any::<f64>().prop_map(|n| serde_json::to_string(&n).unwrap()),
+        Just("true".to_owned()),
+        Just("null".to_owned()),
+        Just(r#""\\\"}{[,:""#.to_owned()),
+    ];
+    leaf.prop_recursive(4, 24, 4, |inner| {
+        let list = proptest::collection::vec(inner.clone(), 0..4);
+        let members = proptest::collection::vec((any::<String>(), inner), 0..4);
+        prop_oneof![
+            list.prop_map(|items| format!("[ {} ]", items.join(" ,"))),
+            members.prop_map(|members| {
+                let members = members.iter().map(|(name, value)| {
+                    format!("{}: {value}", serde_json::to_string(name).unwrap())
+                });
+                format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+            }),
+        ]
+    })
+}
+
 #[test]
 fn meta_is_found_wherever_it_stands_and_however_it_is_spelled() {
     let found = |text: &str| {
@@ -454,6 +499,36 @@ fn meta_is_found_wherever_it_stands_and_however_it_is_spelled() {
     assert_eq!(found(r#"{"_meta":{"a":1},"_meta":{"a":2}}"#).unwrap(), r#"{"a":1}"#);
     for text in [r#"{"_meta":null}"#, r#"{"x":{"_meta":{}}}"#, r#"{"x":"_meta"}"#, "{}", "[]"] {
         assert_eq!(found(text), None, "{text}");
+    }
+}
+
+#[test]
+fn large_parameters_decode_as_small_ones_do() {
+    let pad = "x\\n\\\"}{".repeat(1000);
+    for text in [
+        r#"{"name":"t","arguments":{"text":"PAD","n":[1,{}]}}"#,
+        r#"{"arguments":{"text":"PAD"},"_meta":{"progressToken":1},"name":"t\u0061"}"#,
+        r#"{"name":"t","arguments":{},"other":"PAD"}"#,
+        r#"{"name":"t","other":"PAD"}"#,
+        r#"{"name":"t","arguments":["PAD"]}"#,
+        r#"{"name":"t","arguments":null,"other":"PAD"}"#,
+        r#"{"name":1,"arguments":{"text":"PAD"}}"#,
+        r#"{"arguments":{"text":"PAD"}}"#,
+        r#"{"name":"t","arguments":{"text":"PAD"},"arguments":{}}"#,
+        r#"{"name":"t","arguments":{"a":"PAD"},"requestState":"s","task":{"ttl":5}}"#,
+    ] {
+        let decoded = |text: &str| {
+            let params: Box<serde_json::value::RawValue> = serde_json::from_str(text).unwrap();
+            let meta = raw_meta(Some(&params)).map(|meta| meta.get().to_owned());
+            match CallToolParams::from_params(Some(&params)) {
+                Ok(params) => format!("{params:?} {meta:?}"),
+                Err(error) => format!("{error:?} {meta:?}"),
+            }
+        };
+        let (small, large) = (text.replace("PAD", "p"), text.replace("PAD", &pad));
+        let shown = format!("{pad:?}");
+        let shown = decoded(&large).replace(shown.trim_matches('"'), "p");
+        assert_eq!(shown, decoded(&small), "{text}");
     }
 }
 

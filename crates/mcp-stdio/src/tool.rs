@@ -14,7 +14,6 @@ use mcp_proto::{
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 
 use crate::context::CallContext;
 use crate::error::with_sources;
@@ -51,17 +50,17 @@ pub trait Tool: Send + Sync {
 
 /// The arguments of a call, still as the client wrote them.
 #[derive(Clone, Copy, Debug)]
-pub struct Arguments<'a>(Option<&'a RawValue>);
+pub struct Arguments<'a>(Option<&'a str>);
 
 impl<'a> Arguments<'a> {
-    pub(crate) fn new(raw: Option<&'a RawValue>) -> Self {
-        Self(raw)
+    pub(crate) fn new(json: Option<&'a str>) -> Self {
+        Self(json)
     }
 
     /// Returns the JSON object; `{}` when the client sent none.
     #[must_use]
     pub fn get(self) -> &'a str {
-        self.0.map_or("{}", RawValue::get)
+        self.0.unwrap_or("{}")
     }
 
     /// Decodes the arguments into a type.

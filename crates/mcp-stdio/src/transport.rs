@@ -8,6 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::frame::Framing;
 
+#[cfg(unix)]
+mod pipe;
+
 /// Carries one connection: where messages come from, where they go, and how they are separated.
 pub struct Transport {
     pub(crate) input: Box<dyn Read + Send>,
@@ -64,7 +67,7 @@ impl Transport {
 }
 
 #[cfg(unix)]
-fn take_stdio() -> io::Result<(std::fs::File, std::fs::File)> {
+fn take_stdio() -> io::Result<(pipe::Pipe, pipe::Pipe)> {
     use std::fs::File;
     use std::os::fd::AsFd;
 
@@ -73,7 +76,7 @@ fn take_stdio() -> io::Result<(std::fs::File, std::fs::File)> {
     let output = rustix::io::fcntl_dupfd_cloexec(io::stdout().as_fd(), 3)?;
     rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
     rustix::stdio::dup2_stdout(io::stderr().as_fd())?;
-    Ok((File::from(input), File::from(output)))
+    Ok((pipe::Pipe::new(File::from(input)), pipe::Pipe::new(File::from(output))))
 }
 
 #[cfg(not(unix))]

@@ -372,11 +372,20 @@ impl Encode for RawJson {
 
 impl Encode for RawValue {
     fn encode(&self, out: &mut Writer<'_>) {
-        if has_line_break(self.get()) {
-            let text = self.get().bytes().filter(|byte| !matches!(byte, b'\n' | b'\r'));
+        RawText(self.get()).encode(out);
+    }
+}
+
+/// Text that is JSON already.
+pub(crate) struct RawText<'a>(pub(crate) &'a str);
+
+impl Encode for RawText<'_> {
+    fn encode(&self, out: &mut Writer<'_>) {
+        if has_line_break(self.0) {
+            let text = self.0.bytes().filter(|byte| !matches!(byte, b'\n' | b'\r'));
             out.buffer.extend(text);
         } else {
-            out.buffer.extend_from_slice(self.get().as_bytes());
+            out.buffer.extend_from_slice(self.0.as_bytes());
         }
     }
 }

@@ -609,7 +609,7 @@ impl Source<'_> {
                 let arguments = self.object_json();
                 let raw: Box<serde_json::value::RawValue> = arguments.decode().unwrap();
                 let mut params = CallToolParams::new(self.text());
-                params.arguments = self.flag().then_some(&*raw);
+                params.arguments = self.flag().then_some(raw.get());
                 params.task = self.opt(Self::task_request);
                 params.input_responses = self.opt(Self::input_responses);
                 params.request_state = self.opt(|source| RequestState::new(source.text()));

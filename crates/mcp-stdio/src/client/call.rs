@@ -38,7 +38,7 @@ impl Session {
             return Err(ClientError::NotOffered("tools".to_owned()));
         }
         let mut params = CallToolParams::new(name);
-        params.arguments = arguments;
+        params.arguments = arguments.map(RawValue::get);
         let set = |params: &mut CallToolParams<'_>, answers, state| {
             params.input_responses = answers;
             params.request_state = state;

@@ -67,7 +67,7 @@ impl<'m> Work<'m> {
         let raw = params;
         match method {
             Method::CallTool => {
-                let params: CallToolParams<'m> = decode_params(params)?;
+                let params = CallToolParams::from_params(params)?;
                 let index = registry
                     .tools
                     .find(&params.name)
@@ -190,7 +190,7 @@ impl Connection {
             Work::CallTool { index, params } => {
                 let tool = &registry.tools.entries()[*index].handler;
                 let attempt = Attempt {
-                    binding: [Method::CallTool.as_str(), &params.name, text(params.arguments)],
+                    binding: [Method::CallTool.as_str(), &params.name, params.arguments_json()],
                     responses: params.input_responses.as_ref(),
                     state: params.request_state.as_ref(),
                 };
