@@ -27,6 +27,7 @@ mod go_unclosed;
 mod introduced;
 mod js_floating_promise;
 mod lost;
+mod manifest;
 mod merge_conflict_marker;
 mod off_by_one;
 pub mod page;

@@ -2,9 +2,9 @@
 
 use super::lost::{access, condition, guard, lock, operand, release};
 use super::{
-    Check, assertion_removed, copied, dockerfile, js_floating_promise, merge_conflict_marker,
-    secret_env_file, secret_high_entropy_assignment, secret_known_credential,
-    secret_private_key_file, test_removed, workflow,
+    Check, assertion_removed, copied, dockerfile, js_floating_promise, manifest,
+    merge_conflict_marker, secret_env_file, secret_high_entropy_assignment,
+    secret_known_credential, secret_private_key_file, test_removed, workflow,
 };
 
 /// Every check, ordered by the id of its rule.
@@ -16,6 +16,9 @@ static CHECKS: &[(&str, Check)] = &[
     ("comparison-loosened", condition::comparisons),
     ("condition-loosened", condition::loosened),
     ("copied-name-unchanged", copied::check),
+    ("dependency-from-elsewhere", manifest::from_elsewhere),
+    ("dependency-lowered", manifest::lowered),
+    ("dependency-unpinned", manifest::unpinned),
     ("docker-image-unpinned", dockerfile::unpinned),
     ("docker-root-user", dockerfile::root_user),
     ("error-check-removed", operand::failures),

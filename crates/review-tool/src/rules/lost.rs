@@ -54,6 +54,16 @@ expression!(
     r"^(return|throw|raise|continue|break|goto|exit|die|panic|abort|next|halt|redirect|bail|fail|process\.exit|sys\.exit|os\.Exit|std::process::exit|log\.Fatal|t\.Fatal|b\.Fatal|Environment\.Exit|unreachable|co_return)\b"
 );
 
+impl Expression {
+    /// The first two groups of the first match; what takes no part is empty.
+    pub(super) fn pair(&self, text: &str) -> Option<(String, String)> {
+        let found = self.0.as_ref()?.captures(text.as_bytes())?;
+        let group =
+            |at| found.get(at).and_then(|group| text.get(group.range())).unwrap_or_default();
+        Some((group(1).to_owned(), group(2).to_owned()))
+    }
+}
+
 /// Whether a statement leaves its block for good, by its first word.
 pub(super) fn is_exit(statement: &str) -> bool {
     EXIT.is_match(statement.trim_start())
