@@ -35,6 +35,25 @@ fn a_review_is_listed_and_shown_as_it_was_printed() {
 }
 
 #[test]
+fn a_review_is_shown_in_every_format_as_it_was_printed() {
+    let repo = staged_fault();
+    review(&repo, "").run().exits(0);
+    let id = listed(&repo, "")[0]["id"].as_str().unwrap().to_owned();
+    let shown = |format: &str| reviews(&repo, &format!("show {id} --format {format}")).exits(0);
+    let sarif = shown("sarif").document();
+    assert_eq!(sarif["runs"][0]["results"][0]["ruleId"], "python-mutable-default");
+    let markdown = shown("markdown").out();
+    assert!(
+        markdown.starts_with("# Review: ") && markdown.contains("`app/list.py:1`"),
+        "{markdown}"
+    );
+    for format in ["sarif", "markdown"] {
+        let printed = review(&repo, &format!("--format {format} --fail-on medium")).run().exits(1);
+        assert!(printed.out().contains("python-mutable-default"), "{}", printed.out());
+    }
+}
+
+#[test]
 fn the_beginning_of_an_id_is_enough_where_it_names_one_review() {
     let repo = staged_clean();
     review(&repo, "").run().exits(0);

@@ -10,6 +10,7 @@ from pathlib import Path
 import anyio
 import python_everything
 import python_foreread
+import python_reviews
 from mcp import Client, StdioServerParameters
 
 # Far more than any step needs; reached only by a hang.
@@ -51,11 +52,16 @@ async def run(command: list[str], mode: str, version: str, test) -> None:
         staged_fault(folder, home)
         env = {"HOME": str(home)}
         server = StdioServerParameters(command=command[0], args=command[1:], cwd=folder, env=env)
-        answer = python_everything.answer
+        world = python_reviews.World(command[0], folder, env, mode == "legacy")
+        callbacks = {
+            "elicitation_callback": python_everything.answer,
+            "message_handler": world.hear,
+        }
         with anyio.fail_after(PATIENCE):
-            async with Client(server, mode=mode, elicitation_callback=answer) as client:
+            async with Client(server, mode=mode, **callbacks) as client:
                 assert client.protocol_version == version, client.protocol_version
-                await test(client)
+                world.client = client
+                await test(world if test in python_reviews.TESTS else client)
 
 
 def main() -> int:
@@ -64,6 +70,7 @@ def main() -> int:
     for mode, version in [("legacy", "2025-11-25"), ("auto", "2026-07-28")]:
         for server, command, tests in [
             ("foreread", [program, "mcp"], python_foreread.TESTS),
+            ("reviews", [program, "mcp"], python_reviews.TESTS),
             ("everything", [example], python_everything.TESTS),
             ("everything", [example], python_everything.MODERN_TESTS if mode == "auto" else []),
         ]:

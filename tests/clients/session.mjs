@@ -9,14 +9,17 @@ export const PATIENCE = 120_000;
 
 /**
  * Runs a table of tests. `connect` starts a server and returns a session: the `client` of an SDK, a
- * `call` that hides how the SDKs differ, and the list `errors` of what the client complained about.
+ * `call` that hides how the SDKs differ, and the list `errors` of what the client complained about. Tests
+ * find in `server` how it was started.
  */
 export async function run(name, tests, [command, ...args], connect) {
   for (const [title, test] of Object.entries(tests)) {
     const repo = stagedFault();
     try {
       const env = { PATH: process.env.PATH, HOME: repo.home };
-      const session = await connect({ command, args, cwd: repo.folder, env, stderr: "inherit" });
+      const server = { command, args, cwd: repo.folder, env, stderr: "inherit" };
+      const session = await connect(server);
+      session.server = server;
       try {
         await test(session);
       } finally {

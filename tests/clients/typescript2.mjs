@@ -7,6 +7,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 
 import { everything } from "./everything.mjs";
 import { foreread } from "./foreread.mjs";
+import { reviews } from "./reviews.mjs";
 import { run } from "./session.mjs";
 
 /** `auto` asks the server first, and finds that it serves the newest revision. */
@@ -49,6 +50,7 @@ const [program, example] = process.argv.slice(2);
 for (const era of ERAS) {
   const name = `typescript 2 ${era.version}`;
   await run(`${name}, foreread`, foreread, [program, "mcp"], connectIn(era));
+  await run(`${name}, reviews`, reviews, [program, "mcp"], connectIn(era));
   await run(`${name}, everything`, everything, [example], connectIn(era));
 }
 await run("typescript 2 2026-07-28, subscriptions", subscriptions, [example], connectIn(ERAS[1]));

@@ -177,6 +177,10 @@ pub(crate) enum RulesCommand {
 pub(crate) enum Format {
     Text,
     Json,
+    Sarif,
+    Markdown,
+    Github,
+    Rdjson,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -9,6 +9,10 @@ use serde::{Deserialize, Serialize};
 use crate::finding::{Finding, Severity};
 use crate::printable::push_json;
 
+pub mod github;
+pub mod markdown;
+pub mod rdjson;
+pub mod sarif;
 mod since;
 pub mod text;
 
@@ -278,16 +282,22 @@ impl Document {
     /// stand as escapes.
     #[must_use]
     pub fn to_json(&self) -> String {
-        // A document has string keys and finite numbers only, which serialise without fail.
-        let text = serde_json::to_string_pretty(self).unwrap_or_default();
-        let mut out = String::with_capacity(text.len() + 1);
-        for c in text.chars() {
-            // The line feeds that are left are those of the indentation; strings hold theirs escaped.
-            if c == '\n' { out.push(c) } else { push_json(&mut out, c) }
-        }
-        out.push('\n');
-        out
+        escaped_json(self)
     }
+}
+
+/// A value as JSON, indented, with a final line feed. Characters that could steer a terminal stand as
+/// escapes.
+fn escaped_json(value: &impl Serialize) -> String {
+    // What is shown here has string keys and finite numbers only, which serialise without fail.
+    let text = serde_json::to_string_pretty(value).unwrap_or_default();
+    let mut out = String::with_capacity(text.len() + 1);
+    for c in text.chars() {
+        // The line feeds that are left are those of the indentation; strings hold theirs escaped.
+        if c == '\n' { out.push(c) } else { push_json(&mut out, c) }
+    }
+    out.push('\n');
+    out
 }
 
 /// The one-line summary.

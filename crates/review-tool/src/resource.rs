@@ -9,7 +9,7 @@ use mcp_proto::{
 use serde::Serialize;
 
 use crate::history::{Entry, History, HistoryError, Outcome, Query};
-use crate::report::Document;
+use crate::report::{Document, markdown, sarif};
 use crate::rules::page::{RulePage, RuleSummary};
 use crate::rules::{Rule, RuleSet};
 
@@ -29,6 +29,7 @@ const CHANGING: CacheHint = CacheHint::private(0);
 
 const JSON: &str = "application/json";
 const MARKDOWN: &str = "text/markdown";
+const SARIF: &str = "application/sarif+json";
 
 /// The index of past reviews.
 #[derive(Serialize)]
@@ -75,6 +76,18 @@ pub fn templates() -> Vec<ResourceTemplate> {
             "review-findings",
             "Findings of a past review",
             "The findings of one review alone.",
+        ),
+        review(
+            Part::Markdown,
+            "review-markdown",
+            "Report of a past review",
+            "One review as a page for people, in Markdown.",
+        ),
+        review(
+            Part::Sarif,
+            "review-sarif",
+            "SARIF of a past review",
+            "One review as SARIF 2.1.0, for code hosts and editors.",
         ),
         ResourceTemplate::new(Address::RULE_TEMPLATE, "rule")
             .title("A rule")
@@ -125,7 +138,7 @@ pub fn read(
             let Some(document) = history.get(id)?.and_then(|kept| kept.document) else {
                 return Ok(None);
             };
-            (render(&document, *part), media_type(*part), LASTING)
+            (render(&document, *part, rules), media_type(*part), LASTING)
         }
         Address::Rules => {
             let rules: Vec<_> = rules.rules().iter().map(RuleSummary::of).collect();
@@ -211,13 +224,17 @@ fn of_rule(rule: &Rule) -> Resource {
 const fn media_type(part: Part) -> &'static str {
     match part {
         Part::Document | Part::Findings => JSON,
+        Part::Markdown => MARKDOWN,
+        Part::Sarif => SARIF,
     }
 }
 
-fn render(document: &Document, part: Part) -> String {
+fn render(document: &Document, part: Part, rules: &RuleSet) -> String {
     match part {
         Part::Document => document.to_json(),
         Part::Findings => json(&document.findings),
+        Part::Markdown => markdown::render(document),
+        Part::Sarif => sarif::render(document, rules),
     }
 }
 

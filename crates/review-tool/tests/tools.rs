@@ -6,10 +6,10 @@
 use mcp_proto::{CallToolResult, Content, RawJson};
 use memory::{Memory, Nowhere};
 use review_tool::control::Uncontrolled;
-use review_tool::history::{History, State};
+use review_tool::history::{Begun, History, State};
 use review_tool::report::Document;
 use review_tool::rules::RuleSet;
-use review_tool::tool::{self, Call};
+use review_tool::tool::{self, Call, Host};
 use serde_json::{Value, json};
 
 #[path = "support/memory.rs"]
@@ -99,8 +99,7 @@ fn a_review_is_text_and_data_alike_and_says_where_it_is_kept() {
 
 #[test]
 fn a_review_without_a_history_is_the_same_but_for_the_link() {
-    let mut host = Nowhere::default();
-    host.memory = Memory::broken();
+    let host = Nowhere { memory: Memory::broken(), ..Nowhere::default() };
     let result = call(&host, "review", json!({"patch": PATCH}));
     assert_eq!((result.is_error, result.content.len()), (None, 2));
     let (failed, said) = said(&host, "list_reviews", json!({}));
@@ -259,7 +258,11 @@ fn a_finding_that_was_not_listed_is_neither_new_nor_gone() {
 fn a_review_is_compared_only_with_a_finished_one_of_its_repository() {
     let host = Nowhere::default();
     host.memory.enter("running", State::Running);
-    host.memory.enter_of("other", "/home/a/other", &reviewed(&host));
+    let mut other = host.memory.get(&reviewed(&host)).unwrap().unwrap().document.unwrap();
+    other.meta.review_id = "other".to_owned();
+    let repo = Some("/home/a/other".to_owned());
+    host.memory.begin(&Begun { id: "other".to_owned(), repo, ..host.begin() }).unwrap();
+    host.memory.finish(&other).unwrap();
     for (since, want) in [
         ("nothing", "there is no review \"nothing\""),
         ("running", "still running"),

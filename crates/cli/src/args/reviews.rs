@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
+use super::Format;
+
 /// Past reviews
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReviewsArgs {
@@ -30,7 +32,10 @@ pub(crate) enum ReviewsCommand {
         /// The review's id, or the beginning of it
         #[arg(value_name = "ID")]
         id: String,
-        /// The document as JSON
+        /// How to show it
+        #[arg(long, value_enum, default_value_t = Format::Text, conflicts_with = "json")]
+        format: Format,
+        /// The same as --format json
         #[arg(long)]
         json: bool,
     },

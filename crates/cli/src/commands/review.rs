@@ -8,7 +8,7 @@ use review_tool::history::{Begun, Recording};
 use review_tool::model::Reviewer;
 use review_tool::repo::git::Git;
 use review_tool::repo::{Repo, for_scope};
-use review_tool::report::{Status, text};
+use review_tool::report::{Status, github, markdown, rdjson, sarif, text};
 use review_tool::request::{ReviewRequest, Scope};
 use review_tool::rules::RuleSet;
 use review_tool::{Review, ReviewError, review_with};
@@ -148,6 +148,10 @@ fn open(args: &ReviewArgs, scope: &Scope) -> Result<Box<dyn Repo + Sync>, Review
 fn render(review: &Review, format: Format, args: &ReviewArgs) -> String {
     match format {
         Format::Json => review.document.to_json(),
+        Format::Sarif => sarif::render(&review.document, RuleSet::embedded()),
+        Format::Markdown => markdown::render(&review.document),
+        Format::Github => github::render(&review.document),
+        Format::Rdjson => rdjson::render(&review.document),
         Format::Text => {
             let to_file = args.output.as_deref().is_some_and(|path| path != Path::new("-"));
             let color = !to_file && terminal::stdout_takes_color(args.color);

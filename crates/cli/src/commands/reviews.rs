@@ -8,11 +8,12 @@ use review_tool::history::{Entry, History, Query, State};
 use review_tool::printable;
 use review_tool::repo::Repo;
 use review_tool::repo::git::Git;
-use review_tool::report::{Document, text};
+use review_tool::report::{Document, github, markdown, rdjson, sarif, text};
+use review_tool::rules::RuleSet;
 use review_tool::{Review, ReviewError};
 use serde_json::json;
 
-use crate::args::{ColorChoice, ReviewsArgs, ReviewsCommand};
+use crate::args::{ColorChoice, Format, ReviewsArgs, ReviewsCommand};
 use crate::exit::{self, Usage};
 use crate::folders::Folders;
 use crate::history::UserHistory;
@@ -30,7 +31,9 @@ pub(crate) fn run(args: &ReviewsArgs) -> anyhow::Result<u8> {
         ReviewsCommand::List { repo, limit, json } => {
             list(&history, repo.as_deref(), *limit as usize, *json)?
         }
-        ReviewsCommand::Show { id, json } => show(&history, id, *json)?,
+        ReviewsCommand::Show { id, format, json } => {
+            show(&history, id, if *json { Format::Json } else { *format })?
+        }
         ReviewsCommand::Prune { count, age } => {
             let kept = history.keep();
             let keep = Keep { age: age.unwrap_or(kept.age), count: count.unwrap_or(kept.count) };
@@ -72,18 +75,24 @@ fn line(entry: &Entry) -> String {
     format!("{}\n", printable(&line))
 }
 
-fn show(history: &dyn History, id: &str, as_json: bool) -> anyhow::Result<String> {
+fn show(history: &dyn History, id: &str, format: Format) -> anyhow::Result<String> {
     let document = document(history, id)?;
-    if as_json {
-        return Ok(document.to_json());
-    }
-    let style = text::Style {
-        color: terminal::stdout_takes_color(ColorChoice::Auto),
-        width: terminal::stdout_width(),
-        verbose: true,
-        quiet: false,
-    };
-    Ok(text::render(&Review::of_document(document), style))
+    Ok(match format {
+        Format::Json => document.to_json(),
+        Format::Sarif => sarif::render(&document, RuleSet::embedded()),
+        Format::Markdown => markdown::render(&document),
+        Format::Github => github::render(&document),
+        Format::Rdjson => rdjson::render(&document),
+        Format::Text => {
+            let style = text::Style {
+                color: terminal::stdout_takes_color(ColorChoice::Auto),
+                width: terminal::stdout_width(),
+                verbose: true,
+                quiet: false,
+            };
+            text::render(&Review::of_document(document), style)
+        }
+    })
 }
 
 /// Reads the review whose id is or begins with `id`.

@@ -27,17 +27,23 @@ pub enum Part {
     Document,
     /// The findings alone.
     Findings,
+    /// A report for people.
+    Markdown,
+    /// A report for tools that read SARIF.
+    Sarif,
 }
 
 impl Part {
     /// Every view.
-    pub const ALL: [Self; 2] = [Self::Document, Self::Findings];
+    pub const ALL: [Self; 4] = [Self::Document, Self::Findings, Self::Markdown, Self::Sarif];
 
     /// What stands behind the id.
     const fn path(self) -> &'static str {
         match self {
             Self::Document => "",
             Self::Findings => "/findings",
+            Self::Markdown => "/report.md",
+            Self::Sarif => "/report.sarif",
         }
     }
 }

@@ -40,13 +40,6 @@ impl Memory {
         self.kept.lock().unwrap().insert(id.to_owned(), Kept { entry, document: None });
     }
 
-    /// Enters a review of another repository, with the document of the review of id `like`.
-    pub(crate) fn enter_of(&self, id: &str, repo: &str, like: &str) {
-        let mut kept = self.get(like).unwrap().unwrap();
-        kept.entry.repo = Some(repo.to_owned());
-        self.kept.lock().unwrap().insert(id.to_owned(), kept);
-    }
-
     fn check(&self) -> Result<(), HistoryError> {
         match NoHistory::new("no disk").get("") {
             Err(error) if self.is_broken => Err(error),
@@ -59,6 +52,9 @@ impl History for Memory {
     fn begin(&self, review: &Begun) -> Result<(), HistoryError> {
         self.check()?;
         self.enter(&review.id, State::Running);
+        if let Some(kept) = self.kept.lock().unwrap().get_mut(&review.id) {
+            kept.entry.repo.clone_from(&review.repo);
+        }
         Ok(())
     }
 
@@ -109,7 +105,7 @@ impl History for Memory {
 #[derive(Default)]
 pub(crate) struct Nowhere {
     pub(crate) memory: Memory,
-    count: AtomicU32,
+    pub(crate) count: AtomicU32,
 }
 
 impl Host for Nowhere {
