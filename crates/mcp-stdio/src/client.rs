@@ -27,6 +27,8 @@ mod output;
 mod pending;
 mod receive;
 mod session;
+mod settle;
+mod standing;
 mod watch;
 
 pub use cancel::CancelToken;

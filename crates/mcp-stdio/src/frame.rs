@@ -6,6 +6,7 @@
 
 mod buffer;
 mod content_length;
+mod ends;
 mod line;
 mod reader;
 mod writer;
@@ -20,9 +21,6 @@ use self::line::Lines;
 pub use self::reader::FrameReader;
 pub use self::writer::FrameWriter;
 pub(crate) use self::writer::seal_frame;
-
-/// How many first bytes of an over-long frame are kept, so that a caller can look for its id.
-const KEPT_HEAD: usize = 4096;
 
 /// The longest header name that `auto` looks at before it decides for lines.
 const LONGEST_HEADER_NAME: usize = 64;
@@ -87,6 +85,8 @@ pub struct FrameDecoder {
     framing: Framing,
     max_frame: usize,
     ended: bool,
+    /// The last bytes of the last over-long message.
+    tail: Vec<u8>,
 }
 
 /// Says what may still stand before the first frame.
@@ -109,6 +109,7 @@ impl FrameDecoder {
             framing,
             max_frame,
             ended: false,
+            tail: Vec::new(),
         }
     }
 
@@ -133,14 +134,25 @@ impl FrameDecoder {
         if self.opening != Opening::Over && !self.open() {
             return None;
         }
-        match self.framing {
+        let (event, ends) = match self.framing {
             Framing::ContentLength => {
                 self.header_blocks.pull(&mut self.buffer, self.max_frame, self.ended, frame)
             }
             Framing::Line | Framing::Auto => {
                 self.lines.pull(&mut self.buffer, self.max_frame, self.ended, frame)
             }
+        }?;
+        if let Some(ends) = ends {
+            *frame = ends.head;
+            self.tail = ends.tail;
         }
+        Some(event)
+    }
+
+    /// Returns the last bytes (at most 256) of the message that [`FrameEvent::TooLong`] told of last.
+    #[must_use]
+    pub fn tail(&self) -> &[u8] {
+        &self.tail
     }
 
     /// Returns the framing in force: `Auto` until the stream has begun.

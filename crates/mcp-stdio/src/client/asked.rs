@@ -40,8 +40,8 @@ impl Asked {
         let refuse = |error: &RpcError| {
             connection.send(|out| wire.error(out, Some(id), error));
         };
-        let handler = &connection.shared.handler;
-        let request = match read(method, params, &handler.capabilities(), wire.revision()) {
+        let declared = &connection.shared.capabilities;
+        let request = match read(method, params, declared, wire.revision()) {
             Ok(request) => request,
             Err(error) => return refuse(&error),
         };

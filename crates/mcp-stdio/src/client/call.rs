@@ -1,24 +1,26 @@
 //! Calling tools, reading resources, getting prompts, completing arguments; rounds of input included.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::fmt::Display;
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
 
 use mcp_proto::{
     CallToolParams, CallToolResult, CompleteParams, CompleteResult, Era, Fields, GetPromptParams,
     GetPromptResult, InputRequest, InputRequiredResult, InputResponses, Method, Outcome,
-    ReadResourceParams, ReadResourceResult, RequestState, Strings,
+    ReadResourceParams, ReadResourceResult, RequestState, Revision, Strings,
 };
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use super::asked::{Given, give};
-use super::cancel::CancelToken;
-use super::connection::{Connection, Raw, Settled, cancelled};
+use super::cancel::Wake;
+use super::connection::Raw;
 use super::error::ClientError;
 use super::handler::Refusal;
-use super::options::CallOptions;
-use super::pending::Patience;
-use super::session::{Inner, Session, ask_by};
+use super::options::{CallOptions, Errand};
+use super::pending::{Patience, Slot};
+use super::session::{Inner, Session};
+use super::standing::Live;
 
 impl Session {
     /// Calls a tool. A tool that fails is a result too; see [`CallToolResult::failed`].
@@ -33,8 +35,9 @@ impl Session {
         arguments: Option<&RawValue>,
         options: &CallOptions<'_>,
     ) -> Result<CallToolResult, ClientError> {
-        let (connection, settled) = self.inner().connection(options)?;
-        if settled.capabilities.tools.is_none() {
+        let errand = self.inner().errand(Method::CallTool, options);
+        let live = self.inner().live(&errand)?;
+        if live.settled.capabilities.tools.is_none() {
             return Err(ClientError::NotOffered("tools".to_owned()));
         }
         let mut params = CallToolParams::new(name);
@@ -43,7 +46,7 @@ impl Session {
             params.input_responses = answers;
             params.request_state = state;
         };
-        rounds(self.inner(), &connection, &settled, Method::CallTool, params, set, options)
+        rounds(self.inner(), &live, params, set, &errand)
     }
 
     /// Reads a resource.
@@ -55,8 +58,9 @@ impl Session {
         uri: &str,
         options: &CallOptions<'_>,
     ) -> Result<ReadResourceResult, ClientError> {
-        let (connection, settled) = self.inner().connection(options)?;
-        if settled.capabilities.resources.is_none() {
+        let errand = self.inner().errand(Method::ReadResource, options);
+        let live = self.inner().live(&errand)?;
+        if live.settled.capabilities.resources.is_none() {
             return Err(ClientError::NotOffered("resources".to_owned()));
         }
         let params = ReadResourceParams::new(uri);
@@ -64,7 +68,7 @@ impl Session {
             params.input_responses = answers;
             params.request_state = state;
         };
-        rounds(self.inner(), &connection, &settled, Method::ReadResource, params, set, options)
+        rounds(self.inner(), &live, params, set, &errand)
     }
 
     /// Gets a prompt with its arguments filled in.
@@ -77,8 +81,9 @@ impl Session {
         arguments: Strings,
         options: &CallOptions<'_>,
     ) -> Result<GetPromptResult, ClientError> {
-        let (connection, settled) = self.inner().connection(options)?;
-        if settled.capabilities.prompts.is_none() {
+        let errand = self.inner().errand(Method::GetPrompt, options);
+        let live = self.inner().live(&errand)?;
+        if live.settled.capabilities.prompts.is_none() {
             return Err(ClientError::NotOffered("prompts".to_owned()));
         }
         let mut params = GetPromptParams::new(name);
@@ -87,7 +92,7 @@ impl Session {
             params.input_responses = answers;
             params.request_state = state;
         };
-        rounds(self.inner(), &connection, &settled, Method::GetPrompt, params, set, options)
+        rounds(self.inner(), &live, params, set, &errand)
     }
 
     /// Completes an argument of a prompt or of a resource template.
@@ -99,36 +104,49 @@ impl Session {
         params: &CompleteParams,
         options: &CallOptions<'_>,
     ) -> Result<CompleteResult, ClientError> {
-        let (connection, settled) = self.inner().connection(options)?;
-        let unsaid = settled.wire.revision() == mcp_proto::Revision::V2024_11_05;
-        if settled.capabilities.completions.is_none() && !unsaid {
+        let errand = self.inner().errand(Method::Complete, options);
+        let live = self.inner().live(&errand)?;
+        let unsaid = live.settled.wire.revision() == Revision::V2024_11_05;
+        if live.settled.capabilities.completions.is_none() && !unsaid {
             return Err(ClientError::NotOffered("completions".to_owned()));
         }
-        let method = Method::Complete;
-        let raw = self.inner().ask_on(&connection, &settled, method, params, options)?;
-        serde_json::from_slice(raw.bytes()).map_err(|error| invalid(method, &error))
+        let raw = self.inner().ask(&live, params, &errand)?;
+        complete(&live, errand.method, &raw)
     }
 }
 
-fn invalid(method: Method, error: &dyn std::fmt::Display) -> ClientError {
-    ClientError::InvalidAnswer { method, problem: error.to_string() }
+fn invalid(method: Method, problem: &dyn Display) -> ClientError {
+    ClientError::InvalidAnswer { method, problem: problem.to_string() }
+}
+
+/// Decodes a result that cannot ask for input.
+pub(super) fn complete<T: DeserializeOwned>(
+    live: &Live,
+    method: Method,
+    raw: &Raw,
+) -> Result<T, ClientError> {
+    match outcome(live, method, raw)? {
+        Outcome::Complete(result) => Ok(result),
+        // MR-24.
+        Outcome::InputRequired(_) | Outcome::Task(_) => {
+            Err(invalid(method, &"this request has its result at once"))
+        }
+    }
 }
 
 /// Asks until the result is complete: a server may want input first (MR-15 to MR-24).
 fn rounds<P: Fields, T: DeserializeOwned>(
     inner: &Inner,
-    connection: &Arc<Connection>,
-    settled: &Settled,
-    method: Method,
+    live: &Live,
     mut params: P,
     set: impl Fn(&mut P, Option<InputResponses>, Option<RequestState>),
-    options: &CallOptions<'_>,
+    errand: &Errand<'_>,
 ) -> Result<T, ClientError> {
-    let clock = options.clock(&inner.shared.limits);
-    for _ in 0..=inner.shared.limits.max_input_rounds {
-        let meta = inner.meta(connection, settled, options);
-        let raw = ask_by(connection, settled, method, &params, meta, options, &clock)?;
-        let wanted = match outcome(settled, method, &raw)? {
+    let method = errand.method;
+    let limits = &inner.shared.limits;
+    for _ in 0..=limits.max_input_rounds {
+        let raw = inner.ask(live, &params, errand)?;
+        let wanted = match outcome(live, method, &raw)? {
             Outcome::Complete(result) => return Ok(result),
             Outcome::InputRequired(wanted) => wanted,
             // Nothing was declared that a server could answer with a task.
@@ -139,14 +157,19 @@ fn rounds<P: Fields, T: DeserializeOwned>(
             if request_state.is_none() {
                 return Err(invalid(method, &"input is required, and none is asked for"));
             }
-            pause(inner.shared.limits.input_backoff, options)?;
+            pause(limits.input_backoff, errand)?;
             set(&mut params, None, request_state);
             continue;
         }
+        if input_requests.len() > limits.max_inputs {
+            let problem = format!("{} inputs are asked for at once", input_requests.len());
+            return Err(invalid(method, &problem));
+        }
         let mut answers = InputResponses::new();
         for (key, request) in input_requests.iter() {
-            cancelled(options.cancel)?;
-            put(inner, options, &mut answers, key, request)?;
+            errand.cancelled()?;
+            // A user who types is not a server that is slow.
+            errand.meanwhile(|| put(inner, errand, &mut answers, key, request))?;
         }
         set(&mut params, Some(answers), request_state);
     }
@@ -154,11 +177,11 @@ fn rounds<P: Fields, T: DeserializeOwned>(
 }
 
 fn outcome<T: DeserializeOwned>(
-    settled: &Settled,
+    live: &Live,
     method: Method,
     raw: &Raw,
 ) -> Result<Outcome<T>, ClientError> {
-    let read = match settled.wire.revision().era() {
+    let read = match live.settled.wire.revision().era() {
         Era::Handshake => serde_json::from_slice(raw.bytes()).map(Outcome::Complete),
         Era::PerRequest => {
             serde_json::from_slice::<&RawValue>(raw.bytes()).and_then(Outcome::from_raw)
@@ -170,18 +193,17 @@ fn outcome<T: DeserializeOwned>(
 /// Gets one answer from the handler.
 fn put(
     inner: &Inner,
-    options: &CallOptions<'_>,
+    errand: &Errand<'_>,
     answers: &mut InputResponses,
     key: &str,
     request: &InputRequest,
 ) -> Result<(), ClientError> {
-    let handler = inner.shared.handler.as_ref();
     let what = request.method();
-    if request.missing_capability(&handler.capabilities()).is_some() {
+    if request.missing_capability(&inner.shared.capabilities).is_some() {
         return Err(ClientError::InputRefused(format!("{what} was not declared")));
     }
-    let token = options.cancel.cloned().unwrap_or_default();
-    let put = match give(handler, request, &token) {
+    let token = errand.options.cancel.cloned().unwrap_or_default();
+    let put = match give(inner.shared.handler.as_ref(), request, &token) {
         Ok(Given::Roots(result)) => answers.insert(key, &result),
         Ok(Given::Message(result)) => answers.insert(key, &result),
         Ok(Given::Elicited(result)) => answers.insert(key, &result),
@@ -201,14 +223,15 @@ fn why(refusal: &Refusal) -> &str {
 }
 
 /// Lets time pass, unless the caller has had enough.
-fn pause(duration: Duration, options: &CallOptions<'_>) -> Result<(), ClientError> {
-    let slot = Arc::new(super::pending::Slot::default());
-    if let Some(token) = options.cancel {
-        CancelToken::watch(token, &slot);
+fn pause(duration: Duration, errand: &Errand<'_>) -> Result<(), ClientError> {
+    let slot = Arc::new(Slot::default());
+    if let Some(token) = errand.options.cancel {
+        let waiter: Weak<dyn Wake> = Arc::<Slot>::downgrade(&slot);
+        token.watch(waiter);
     }
-    let until = Some(std::time::Instant::now() + duration);
+    let until = errand.until().min(Instant::now() + duration);
     // Nobody ever fills this slot: the wait ends with the time or with the token.
-    let ended = slot.wait(&Patience { until, cancel: options.cancel, on_progress: None });
+    let ended = slot.wait(&Patience { cancel: errand.options.cancel, ..Patience::until(until) });
     drop(ended);
-    cancelled(options.cancel)
+    errand.check()
 }

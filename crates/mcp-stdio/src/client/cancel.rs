@@ -3,8 +3,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
-use super::pending::Slot;
 use crate::sync::lock;
+
+/// Somebody who waits, and looks again when woken.
+pub(super) trait Wake: Send + Sync {
+    fn wake(&self);
+}
 
 /// Cancels what waits for it, from any thread. Clones are the same token.
 #[derive(Clone, Debug, Default)]
@@ -13,7 +17,7 @@ pub struct CancelToken(Arc<Inner>);
 #[derive(Debug, Default)]
 struct Inner {
     cancelled: AtomicBool,
-    waiting: Mutex<Vec<Weak<Slot>>>,
+    waiting: Mutex<Vec<Weak<dyn Wake>>>,
 }
 
 impl CancelToken {
@@ -27,10 +31,9 @@ impl CancelToken {
     /// and tell the server.
     pub fn cancel(&self) {
         self.0.cancelled.store(true, Ordering::SeqCst);
-        for slot in lock(&self.0.waiting).drain(..) {
-            if let Some(slot) = slot.upgrade() {
-                slot.wake();
-            }
+        let waiting = std::mem::take(&mut *lock(&self.0.waiting));
+        for waiter in waiting.iter().filter_map(Weak::upgrade) {
+            waiter.wake();
         }
     }
 
@@ -40,10 +43,10 @@ impl CancelToken {
         self.0.cancelled.load(Ordering::SeqCst)
     }
 
-    /// Wakes the slot when the token is cancelled.
-    pub(super) fn watch(&self, slot: &Arc<Slot>) {
+    /// Wakes the waiter when the token is cancelled.
+    pub(super) fn watch(&self, waiter: Weak<dyn Wake>) {
         let mut waiting = lock(&self.0.waiting);
-        waiting.retain(|slot| slot.strong_count() > 0);
-        waiting.push(Arc::downgrade(slot));
+        waiting.retain(|waiter| waiter.strong_count() > 0);
+        waiting.push(waiter);
     }
 }

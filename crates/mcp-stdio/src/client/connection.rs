@@ -2,33 +2,35 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use mcp_proto::{
-    Cancelled, Fields, Implementation, Method, NotificationBody, NotificationMeta, RequestId,
-    RequestMeta, Revision, ServerCapabilities, Wire,
+    Cancelled, ClientCapabilities, Era, Fields, Implementation, Method, NotificationBody,
+    NotificationMeta, RequestId, RequestMeta, Revision, RpcError, ServerCapabilities, Wire,
 };
 
 use super::asked::Asked;
-use super::cancel::CancelToken;
+use super::cancel::Wake;
 use super::error::ClientError;
 use super::events::Events;
 use super::handler::Handler;
 use super::launch::{Link, Peer};
 use super::limits::ClientLimits;
 use super::outbox::Outbox;
-use super::pending::{Answer, Impatience, Patience, Pending};
+use super::pending::{Answer, Impatience, Patience, Pending, Slot};
 use super::receive;
 use super::watch::Watches;
 use crate::frame::{FrameReader, Framing, seal_frame};
 use crate::sync::lock;
 
 /// What both sides have settled on.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Settled {
     pub(super) wire: Wire,
+    /// What the `_meta` of every request holds.
+    pub(super) meta: RequestMeta,
     pub(super) capabilities: ServerCapabilities,
     pub(super) server: Option<Implementation>,
     pub(super) instructions: Option<String>,
@@ -38,6 +40,8 @@ pub(super) struct Settled {
 pub(super) struct Shared {
     pub(super) info: Implementation,
     pub(super) handler: Arc<dyn Handler>,
+    /// What the handler declares, asked once.
+    pub(super) capabilities: ClientCapabilities,
     pub(super) events: Arc<Events>,
     pub(super) limits: ClientLimits,
     /// Ids are not used twice, also not after a restart.
@@ -119,6 +123,11 @@ impl Connection {
         }
     }
 
+    /// Notes what both sides have settled on.
+    pub(super) fn settle(&self, settled: Settled) -> Arc<Settled> {
+        Arc::clone(self.settled.get_or_init(|| Arc::new(settled)))
+    }
+
     pub(super) const fn framing(&self) -> Framing {
         self.framing
     }
@@ -151,7 +160,8 @@ impl Connection {
         let frame = self.frame(|out| wire.request(out, &id, method, params, &meta))?;
         let slot = self.pending.add(number, self.shared.limits.max_in_flight)?;
         if let Some(cancel) = patience.cancel {
-            cancel.watch(&slot);
+            let waiter: Weak<dyn Wake> = Arc::<Slot>::downgrade(&slot);
+            cancel.watch(waiter);
             if cancel.is_cancelled() {
                 self.pending.remove(number);
                 return Err(ClientError::Cancelled);
@@ -164,6 +174,9 @@ impl Connection {
         let given_up = match slot.wait(patience) {
             Ok(Answer::Result { frame, range }) => return Ok(Raw { frame, range }),
             Ok(Answer::Error(error)) => return Err(ClientError::Answered { method, error }),
+            Ok(Answer::Invalid(problem)) => {
+                return Err(ClientError::InvalidAnswer { method, problem });
+            }
             Ok(Answer::Lost(error)) => return Err(error),
             Err(impatience) => impatience,
         };
@@ -271,20 +284,24 @@ impl Connection {
         self.peer.shutdown();
     }
 
-    /// The `_meta` of a request in the revision of `wire`.
-    pub(super) fn meta(&self, wire: &Wire) -> RequestMeta {
-        match wire.revision().era() {
-            mcp_proto::Era::Handshake => RequestMeta::default(),
-            mcp_proto::Era::PerRequest => RequestMeta::default()
-                .with_client_info(self.shared.info.clone())
-                .with_client_capabilities(self.shared.handler.capabilities()),
-        }
+    /// Returns how much the server has not read yet of what was sent; `None` where nobody knows.
+    pub(super) fn unread(&self) -> Option<usize> {
+        self.outbox.unread()
     }
 
     pub(super) fn answer_of(&self, id: Option<&RequestId>, answer: Answer) {
-        let found = id.is_some_and(|id| self.pending.answer(id, answer));
-        if !found && !id.is_some_and(|id| self.watches.finish(id, &self.shared.events)) {
-            // Late, repeated, foreign, or without an id.
+        let Some(id) = id else {
+            log::debug!("the server answered without an id");
+            return;
+        };
+        let Err(answer) = self.pending.answer(id, answer) else { return };
+        let error = match answer {
+            Answer::Error(error) => Some(error),
+            Answer::Invalid(problem) => Some(RpcError::internal(problem)),
+            Answer::Result { .. } | Answer::Lost(_) => None,
+        };
+        if !self.watches.finish(id, error, &self.shared.events) {
+            // Late, repeated, or foreign.
             log::debug!("the server answered a request that does not wait: {id:?}");
         }
     }
@@ -296,10 +313,14 @@ impl Drop for Connection {
     }
 }
 
-/// Lets a caller's token also end what is done in its name.
-pub(super) fn cancelled(token: Option<&CancelToken>) -> Result<(), ClientError> {
-    match token {
-        Some(token) if token.is_cancelled() => Err(ClientError::Cancelled),
-        _ => Ok(()),
+impl Shared {
+    /// The `_meta` of every request in one revision.
+    pub(super) fn meta(&self, revision: Revision) -> RequestMeta {
+        match revision.era() {
+            Era::Handshake => RequestMeta::default(),
+            Era::PerRequest => RequestMeta::default()
+                .with_client_info(self.info.clone())
+                .with_client_capabilities(self.capabilities.clone()),
+        }
     }
 }

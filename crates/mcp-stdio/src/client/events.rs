@@ -70,7 +70,11 @@ impl Events {
                 continue;
             };
             drop(state);
-            self.handler.notified(&event);
+            // A handler that panics over one event still gets the next.
+            let handled = std::panic::AssertUnwindSafe(|| self.handler.notified(&event));
+            if std::panic::catch_unwind(handled).is_err() {
+                log::warn!("the handler of notifications panicked");
+            }
             state = lock(&self.state);
         }
     }

@@ -25,6 +25,8 @@ pub struct ClientLimits {
     pub max_server_requests: usize,
     /// How many events wait for the handler; of more, the oldest are dropped.
     pub max_events: usize,
+    /// How many inputs one result may ask for at once.
+    pub max_inputs: usize,
     /// How often one request may ask for input before it counts as failed.
     pub max_input_rounds: u32,
     /// How long to wait before a request is repeated that asked for no input, only for patience.
@@ -57,6 +59,7 @@ impl ClientLimits {
             max_noise: 100,
             max_server_requests: 16,
             max_events: 1024,
+            max_inputs: 16,
             max_input_rounds: 10,
             input_backoff: Duration::from_millis(250),
             probe_timeout: Duration::from_secs(5),

@@ -2,19 +2,21 @@
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
 use mcp_proto::{
-    Cursor, Era, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    Cursor, Era, ErrorCode, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
     ListToolsResult, Method, PageParams, Prompt, Resource, ResourceTemplate, Tool,
 };
 use serde::de::DeserializeOwned;
 
-use super::connection::Settled;
+use super::call::complete;
+use super::connection::{Connection, Settled};
 use super::error::ClientError;
-use super::options::CallOptions;
+use super::options::{CallOptions, Errand};
 use super::session::{Inner, Session};
+use super::standing::Live;
 use crate::sync::lock;
 
 /// What a session has read of each list.
@@ -26,16 +28,15 @@ pub(super) struct Lists {
     templates: Kept<ResourceTemplate>,
 }
 
-type Kept<T> = Mutex<Option<(Arc<[T]>, Option<Instant>)>>;
+type Kept<T> = Mutex<Option<List<T>>>;
 
-impl Lists {
-    /// A fresh server may have others.
-    pub(super) fn forget(&self) {
-        *lock(&self.tools) = None;
-        *lock(&self.prompts) = None;
-        *lock(&self.resources) = None;
-        *lock(&self.templates) = None;
-    }
+/// One list as it was read.
+struct List<T> {
+    entries: Arc<[T]>,
+    /// When it is out of date; `None` for not by itself.
+    until: Option<Instant>,
+    /// The connection that it was read on: a fresh server may have others.
+    of: Weak<Connection>,
 }
 
 /// One page, whichever list it is of.
@@ -72,9 +73,10 @@ impl Session {
     /// As for every request; [`ClientError::EndlessList`] for a list without end. A server without tools
     /// has an empty list.
     pub fn tools(&self, options: &CallOptions<'_>) -> Result<Arc<[Tool]>, ClientError> {
-        let inner = self.inner();
-        let of = List { kept: &inner.lists.tools, stale: &inner.shared.stale.tools };
-        of.read::<ListToolsResult<'static>>(inner, Method::ListTools, options, |settled| {
+        let Inner { lists, shared, .. } = self.inner().as_ref();
+        let reading = Reading { kept: &lists.tools, stale: Some(&shared.stale.tools) };
+        let method = Method::ListTools;
+        reading.read::<ListToolsResult<'static>>(self.inner(), method, options, |settled| {
             settled.capabilities.tools.as_ref().map(|tools| tools.list_changed)
         })
     }
@@ -84,9 +86,10 @@ impl Session {
     /// # Errors
     /// As for [`tools`](Self::tools).
     pub fn prompts(&self, options: &CallOptions<'_>) -> Result<Arc<[Prompt]>, ClientError> {
-        let inner = self.inner();
-        let of = List { kept: &inner.lists.prompts, stale: &inner.shared.stale.prompts };
-        of.read::<ListPromptsResult<'static>>(inner, Method::ListPrompts, options, |settled| {
+        let Inner { lists, shared, .. } = self.inner().as_ref();
+        let reading = Reading { kept: &lists.prompts, stale: Some(&shared.stale.prompts) };
+        let method = Method::ListPrompts;
+        reading.read::<ListPromptsResult<'static>>(self.inner(), method, options, |settled| {
             settled.capabilities.prompts.as_ref().map(|prompts| prompts.list_changed)
         })
     }
@@ -96,10 +99,10 @@ impl Session {
     /// # Errors
     /// As for [`tools`](Self::tools).
     pub fn resources(&self, options: &CallOptions<'_>) -> Result<Arc<[Resource]>, ClientError> {
-        let inner = self.inner();
-        let of = List { kept: &inner.lists.resources, stale: &inner.shared.stale.resources };
+        let Inner { lists, shared, .. } = self.inner().as_ref();
+        let reading = Reading { kept: &lists.resources, stale: Some(&shared.stale.resources) };
         let method = Method::ListResources;
-        of.read::<ListResourcesResult<'static>>(inner, method, options, |settled| {
+        reading.read::<ListResourcesResult<'static>>(self.inner(), method, options, |settled| {
             settled.capabilities.resources.as_ref().map(|resources| resources.list_changed)
         })
     }
@@ -112,24 +115,25 @@ impl Session {
         &self,
         options: &CallOptions<'_>,
     ) -> Result<Arc<[ResourceTemplate]>, ClientError> {
-        let inner = self.inner();
-        let never = AtomicBool::new(false);
-        let of = List { kept: &inner.lists.templates, stale: &never };
+        let reading = Reading { kept: &self.inner().lists.templates, stale: None };
         let method = Method::ListResourceTemplates;
-        of.read::<ListResourceTemplatesResult<'static>>(inner, method, options, |settled| {
+        reading.read::<ListResourceTemplatesResult<'static>>(
+            self.inner(),
+            method,
+            options,
             // No revision tells when templates change, so they are not kept for long.
-            settled.capabilities.resources.as_ref().map(|_| false)
-        })
+            |settled| settled.capabilities.resources.as_ref().map(|_| false),
+        )
     }
 }
 
-/// One list of a session.
-struct List<'l, T> {
+/// The reading of one list of a session.
+struct Reading<'l, T> {
     kept: &'l Kept<T>,
-    stale: &'l AtomicBool,
+    stale: Option<&'l AtomicBool>,
 }
 
-impl<T> List<'_, T> {
+impl<T> Reading<'_, T> {
     /// `told` says whether the server has such a list, and whether it tells when the list changes.
     fn read<R>(
         &self,
@@ -141,53 +145,99 @@ impl<T> List<'_, T> {
     where
         R: DeserializeOwned + Into<Page<T>>,
     {
-        let (connection, settled) = inner.connection(options)?;
-        if !self.stale.swap(false, Ordering::SeqCst)
-            && let Some((entries, until)) = lock(self.kept).as_ref()
-            && until.is_none_or(|until| Instant::now() < until)
-        {
-            return Ok(Arc::clone(entries));
+        let errand = inner.errand(method, options);
+        let live = inner.live(&errand)?;
+        if let Some(entries) = self.kept(&live.connection) {
+            return Ok(entries);
         }
-        let Some(told) = told(&settled) else { return Ok(Arc::from(Vec::new())) };
-        let limits = &inner.shared.limits;
-        let endless = |problem: String| ClientError::EndlessList { method, problem };
-        let mut entries = Vec::new();
-        let mut seen = HashSet::new();
-        let mut bytes = 0;
-        let mut cursor = None;
-        let mut ttl_ms = u64::MAX;
-        for _ in 0..limits.max_pages {
-            let params = match cursor.take() {
-                Some(cursor) => PageParams::at(cursor),
-                None => PageParams::first(),
-            };
-            let raw = inner.ask_on(&connection, &settled, method, &params, options)?;
-            bytes += raw.bytes().len();
-            let page: R = serde_json::from_slice(raw.bytes()).map_err(|error| {
-                ClientError::InvalidAnswer { method, problem: error.to_string() }
-            })?;
-            let page: Page<T> = page.into();
-            ttl_ms = ttl_ms.min(page.ttl_ms);
-            entries.extend(page.entries);
-            if entries.len() > limits.max_entries {
-                return Err(endless(format!("more than {} entries", limits.max_entries)));
-            }
-            if bytes > limits.max_list_bytes {
-                return Err(endless(format!("more than {} bytes", limits.max_list_bytes)));
-            }
-            let Some(next) = page.next else {
-                let entries: Arc<[T]> = entries.into();
-                *lock(self.kept) =
-                    keep(&settled, told, ttl_ms).map(|until| (Arc::clone(&entries), until));
-                return Ok(entries);
-            };
-            if !seen.insert(next.as_str().to_owned()) {
-                return Err(endless("a cursor came twice".to_owned()));
-            }
-            cursor = Some(next);
+        let Some(told) = told(&live.settled) else { return Ok(Arc::from(Vec::new())) };
+        let (entries, ttl_ms) = match pages::<T, R>(inner, &live, &errand) {
+            // CH-11: a cursor that has turned invalid means that the list was changed meanwhile.
+            Err(Fault::Cursor(_)) => pages::<T, R>(inner, &live, &errand)?,
+            pages => pages?,
+        };
+        let entries: Arc<[T]> = entries.into();
+        if let Some(until) = keep(&live.settled, told, ttl_ms) {
+            let of = Arc::downgrade(&live.connection);
+            *lock(self.kept) = Some(List { entries: Arc::clone(&entries), until, of });
         }
-        Err(endless(format!("more than {} pages", limits.max_pages)))
+        Ok(entries)
     }
+
+    /// The list as it was read before, if it is still up to date.
+    fn kept(&self, connection: &Arc<Connection>) -> Option<Arc<[T]>> {
+        let mut kept = lock(self.kept);
+        let stale = self.stale.is_some_and(|stale| stale.swap(false, Ordering::SeqCst));
+        let list = kept.take_if(|list| {
+            stale
+                || list.until.is_some_and(|until| Instant::now() >= until)
+                || !std::ptr::eq(list.of.as_ptr(), Arc::as_ptr(connection))
+        });
+        drop(list);
+        kept.as_ref().map(|list| Arc::clone(&list.entries))
+    }
+}
+
+/// Why a list could not be read to its end.
+enum Fault {
+    /// The server refused a cursor of its own.
+    Cursor(ClientError),
+    Other(ClientError),
+}
+
+impl From<ClientError> for Fault {
+    fn from(error: ClientError) -> Self {
+        Self::Other(error)
+    }
+}
+
+impl From<Fault> for ClientError {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Cursor(error) | Fault::Other(error) => error,
+        }
+    }
+}
+
+/// Reads every page; also returns for how many milliseconds all of them count as fresh.
+fn pages<T, R>(inner: &Inner, live: &Live, errand: &Errand<'_>) -> Result<(Vec<T>, u64), Fault>
+where
+    R: DeserializeOwned + Into<Page<T>>,
+{
+    let method = errand.method;
+    let limits = &inner.shared.limits;
+    let endless = |problem: String| Err(ClientError::EndlessList { method, problem }.into());
+    let mut entries = Vec::new();
+    let mut seen = HashSet::new();
+    let mut bytes = 0;
+    let mut params = PageParams::first();
+    let mut ttl_ms = u64::MAX;
+    for number in 0..limits.max_pages {
+        let raw = inner.ask(live, &params, errand).map_err(|error| match error {
+            ClientError::Answered { error: ref refusal, .. }
+                if number > 0 && refusal.code == ErrorCode::InvalidParams =>
+            {
+                Fault::Cursor(error)
+            }
+            error => error.into(),
+        })?;
+        bytes += raw.bytes().len();
+        let page: Page<T> = complete::<R>(live, method, &raw)?.into();
+        ttl_ms = ttl_ms.min(page.ttl_ms);
+        entries.extend(page.entries);
+        if entries.len() > limits.max_entries {
+            return endless(format!("more than {} entries", limits.max_entries));
+        }
+        if bytes > limits.max_list_bytes {
+            return endless(format!("more than {} bytes", limits.max_list_bytes));
+        }
+        let Some(next) = page.next else { return Ok((entries, ttl_ms)) };
+        if !seen.insert(next.as_str().to_owned()) {
+            return endless("a cursor came twice".to_owned());
+        }
+        params = PageParams::at(next);
+    }
+    endless(format!("more than {} pages", limits.max_pages))
 }
 
 /// Whether a list may be kept, and until when.

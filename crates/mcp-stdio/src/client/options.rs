@@ -1,17 +1,21 @@
 //! How one request is made: its patience, its cancellation, its reports.
 
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use mcp_proto::{LoggingLevel, Progress};
+use mcp_proto::{LoggingLevel, Method, Progress};
 
 use super::cancel::CancelToken;
+use super::error::ClientError;
 use super::limits::ClientLimits;
 
 /// How one request is made. The default waits as long as the session's limits say.
 #[derive(Clone, Copy, Default)]
 #[non_exhaustive]
 pub struct CallOptions<'c> {
-    /// How long to wait for the answer, instead of the session's own patience.
+    /// How long to wait for the answer, instead of the session's own patience. Covers everything that the
+    /// request takes: the restart of a server, the pages of a list, the rounds of input, but not the
+    /// time that the client's own handler takes to give that input.
     pub timeout: Option<Duration>,
     /// How long to wait at most where each report of progress starts the waiting anew (CN-15).
     pub extended_to: Option<Duration>,
@@ -59,28 +63,81 @@ impl<'c> CallOptions<'c> {
         self.log_level = Some(level);
         self
     }
+}
 
-    pub(super) fn clock(&self, limits: &ClientLimits) -> Clock {
-        let each = self.timeout.unwrap_or(limits.request_timeout);
-        let now = Instant::now();
-        Clock {
+/// One request of a caller's, with the time that it has in all.
+pub(super) struct Errand<'o> {
+    pub(super) method: Method,
+    pub(super) options: &'o CallOptions<'o>,
+    begun: Instant,
+    /// How long to wait, from the beginning and from each report.
+    each: Duration,
+    longest: Cell<Option<Instant>>,
+    until: Cell<Instant>,
+}
+
+impl<'o> Errand<'o> {
+    pub(super) fn new(method: Method, options: &'o CallOptions<'o>, limits: &ClientLimits) -> Self {
+        let each = options.timeout.unwrap_or(limits.request_timeout);
+        let begun = Instant::now();
+        Self {
+            method,
+            options,
+            begun,
             each,
-            longest: self.extended_to.map(|longest| now + longest.max(each)),
-            first: now + each,
+            longest: Cell::new(options.extended_to.map(|longest| begun + longest.max(each))),
+            until: Cell::new(begun + each),
         }
     }
-}
 
-/// The time that one call has, over all rounds of input.
-pub(super) struct Clock {
-    each: Duration,
-    longest: Option<Instant>,
-    pub(super) first: Instant,
-}
+    /// When to give up.
+    pub(super) fn until(&self) -> Instant {
+        self.until.get()
+    }
 
-impl Clock {
-    /// The new end after a report, where reports extend it.
-    pub(super) fn extended(&self) -> Option<Instant> {
-        self.longest.map(|longest| longest.min(Instant::now() + self.each))
+    /// Hands a report to the caller and returns when to give up from now on.
+    pub(super) fn report(&self, progress: &Progress) -> Instant {
+        if let Some(on_progress) = self.options.on_progress {
+            on_progress(progress);
+        }
+        if let Some(longest) = self.longest.get() {
+            self.until.set(longest.min(Instant::now() + self.each));
+        }
+        self.until.get()
+    }
+
+    /// Whether reports are of use.
+    pub(super) fn wants_reports(&self) -> bool {
+        self.options.on_progress.is_some() || self.options.extended_to.is_some()
+    }
+
+    /// Does what is the client's own business, which does not count.
+    pub(super) fn meanwhile<T>(&self, work: impl FnOnce() -> T) -> T {
+        let begun = Instant::now();
+        let done = work();
+        let spent = begun.elapsed();
+        self.until.set(self.until.get() + spent);
+        self.longest.set(self.longest.get().map(|longest| longest + spent));
+        done
+    }
+
+    /// Fails once the caller has cancelled it or its time is over.
+    pub(super) fn check(&self) -> Result<(), ClientError> {
+        self.cancelled()?;
+        if Instant::now() >= self.until.get() { Err(self.timed_out()) } else { Ok(()) }
+    }
+
+    /// Fails once the caller has cancelled it.
+    pub(super) fn cancelled(&self) -> Result<(), ClientError> {
+        match self.options.cancel {
+            Some(token) if token.is_cancelled() => Err(ClientError::Cancelled),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn timed_out(&self) -> ClientError {
+        let after = self.begun.elapsed();
+        let after = Duration::from_millis(u64::try_from(after.as_millis()).unwrap_or(u64::MAX));
+        ClientError::TimedOut { method: self.method, after }
     }
 }

@@ -85,6 +85,16 @@ impl Outbox {
         Ok(())
     }
 
+    /// Returns how much the server has not read yet of what was sent; `None` where nobody knows.
+    pub(super) fn unread(&self) -> Option<usize> {
+        let state = lock(&self.state);
+        let waiting = state.buffer.len() + state.writing;
+        match &state.output {
+            Some(output) => output.unread().map(|unread| unread + waiting),
+            None => (waiting > 0).then_some(waiting),
+        }
+    }
+
     /// Closes the server's input once everything before has gone out.
     pub(super) fn close(&self) {
         let mut state = lock(&self.state);

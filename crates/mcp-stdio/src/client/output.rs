@@ -21,6 +21,12 @@ pub trait Output: Write + Send {
         let _unwritten = bytes;
         Ok(0)
     }
+
+    /// Returns how much of what was written the server has not read yet; `None`, as by default, where
+    /// that cannot be known.
+    fn unread(&self) -> Option<usize> {
+        None
+    }
 }
 
 /// Any stream, which may wait at every write.
@@ -104,6 +110,12 @@ mod pipe {
                 }
             }
             Ok(written)
+        }
+
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        fn unread(&self) -> Option<usize> {
+            // Elsewhere the writing end of a pipe does not tell.
+            rustix::io::ioctl_fionread(&self.0).ok().and_then(|count| count.try_into().ok())
         }
     }
 }

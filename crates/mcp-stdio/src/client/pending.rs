@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use mcp_proto::{Progress, RequestId, RpcError};
 
-use super::cancel::CancelToken;
+use super::cancel::{CancelToken, Wake};
 use super::error::ClientError;
 use crate::sync::{lock, wait, wait_for};
 
@@ -24,6 +24,8 @@ pub(super) enum Answer {
     Result { frame: Vec<u8>, range: Range<usize> },
     /// An error of the server's.
     Error(RpcError),
+    /// An answer that is none: what is wrong with it.
+    Invalid(String),
     /// No answer can come any more.
     Lost(ClientError),
 }
@@ -48,12 +50,18 @@ pub(super) struct Patience<'w> {
     pub(super) until: Option<Instant>,
     /// Ends the waiting from another thread.
     pub(super) cancel: Option<&'w CancelToken>,
-    /// Gets each report, and may grant more time.
-    pub(super) on_progress: Option<&'w OnProgress<'w>>,
+    /// Gets each report, and says until when to wait from then on.
+    pub(super) on_progress: Option<&'w dyn Fn(&Progress) -> Instant>,
+    /// Asked when the time is over; may say until when to wait still.
+    pub(super) more: Option<&'w dyn Fn() -> Option<Instant>>,
 }
 
-/// Takes note of a report, and may say until when to wait from now on.
-pub(super) type OnProgress<'w> = dyn Fn(&Progress) -> Option<Instant> + 'w;
+impl Patience<'_> {
+    /// Waits until then, and heeds nothing else.
+    pub(super) const fn until(until: Instant) -> Self {
+        Self { until: Some(until), cancel: None, on_progress: None, more: None }
+    }
+}
 
 /// Why the waiting ended without an answer.
 #[derive(Debug, PartialEq, Eq)]
@@ -62,13 +70,15 @@ pub(super) enum Impatience {
     Cancelled,
 }
 
-impl Slot {
-    pub(super) fn wake(&self) {
+impl Wake for Slot {
+    fn wake(&self) {
         // Taking the lock means that the waiter either sees what changed or is asleep by now.
         drop(lock(&self.state));
         self.changed.notify_all();
     }
+}
 
+impl Slot {
     fn answer(&self, answer: Answer) {
         let mut state = lock(&self.state);
         if state.answer.is_none() {
@@ -104,7 +114,7 @@ impl Slot {
                 let reports = std::mem::take(&mut state.reports);
                 drop(state);
                 for report in &reports {
-                    until = on_progress(report).or(until);
+                    until = Some(on_progress(report));
                 }
                 state = lock(&self.state);
                 continue;
@@ -115,13 +125,17 @@ impl Slot {
             if patience.cancel.is_some_and(CancelToken::is_cancelled) {
                 return Err(Impatience::Cancelled);
             }
-            let Some(until) = until else {
+            let Some(end) = until else {
                 state = wait(&self.changed, state);
                 continue;
             };
-            let left = until.saturating_duration_since(Instant::now());
+            let left = end.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return Err(Impatience::TimedOut);
+                until = patience.more.and_then(|more| more());
+                if until.is_none() {
+                    return Err(Impatience::TimedOut);
+                }
+                continue;
             }
             state = wait_for(&self.changed, state, left);
         }
@@ -163,15 +177,15 @@ impl Pending {
         lock(&self.table).slots.remove(&id);
     }
 
-    /// Fills the slot of a request; returns whether there was one.
-    pub(super) fn answer(&self, id: &RequestId, answer: Answer) -> bool {
+    /// Fills the slot of a request; returns the answer where there is none.
+    pub(super) fn answer(&self, id: &RequestId, answer: Answer) -> Result<(), Answer> {
         let slot = id.as_i64().and_then(|id| lock(&self.table).slots.remove(&id));
         match slot {
             Some(slot) => {
                 slot.answer(answer);
-                true
+                Ok(())
             }
-            None => false,
+            None => Err(answer),
         }
     }
 

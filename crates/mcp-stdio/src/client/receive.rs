@@ -46,7 +46,9 @@ pub(super) fn run(connection: &Arc<Connection>, mut reader: FrameReader<Box<dyn 
                 }
                 log::warn!("the server wrote what is no message: {}", shown(&frame));
             }
-            Ok(Some(FrameEvent::TooLong { length })) => too_long(connection, &frame, length),
+            Ok(Some(FrameEvent::TooLong { length })) => {
+                too_long(connection, &frame, reader.tail(), length);
+            }
             Ok(Some(FrameEvent::Malformed(fault))) => {
                 log::warn!("the server wrote what is no message: {fault}");
             }
@@ -70,11 +72,12 @@ fn speaks_headers(connection: &Connection, line: &[u8]) -> bool {
 }
 
 /// Ends the request that an over-long answer belongs to, where its head says which one.
-fn too_long(connection: &Connection, head: &[u8], length: u64) {
-    let problem = format!("a message of {length} bytes is over the limit");
-    log::warn!("the server wrote too much: {problem}");
-    if let Some(id) = id_in(head) {
-        connection.answer_of(Some(&id), Answer::Error(RpcError::internal(problem)));
+fn too_long(connection: &Connection, head: &[u8], tail: &[u8], length: u64) {
+    let limit = connection.shared.limits.max_frame;
+    let problem = format!("{length} bytes are over the limit of {limit}");
+    log::warn!("the server wrote a message that is too long: {problem}");
+    if let Some(id) = id_in(head).or_else(|| id_at_end(tail)) {
+        connection.answer_of(Some(&id), Answer::Invalid(problem));
     }
 }
 
@@ -88,6 +91,21 @@ fn id_in(head: &[u8]) -> Option<RequestId> {
     let digits = after.trim_start().strip_prefix(':')?.trim_start();
     let end = digits.find(|c: char| !c.is_ascii_digit())?;
     digits[..end].parse::<i64>().ok().map(RequestId::from)
+}
+
+/// Finds the id of an answer that was cut off where it stands last, as the official SDK for TypeScript
+/// writes it, or only before `jsonrpc`. No nested id can be taken for it: what closes right behind is
+/// the message itself.
+fn id_at_end(tail: &[u8]) -> Option<RequestId> {
+    let text = String::from_utf8_lossy(tail);
+    let text = text.trim_end().strip_suffix('}')?.trim_end();
+    let text = match text.rsplit_once(',') {
+        Some((before, last)) if last.trim_start().starts_with("\"jsonrpc\"") => before,
+        _ => text,
+    };
+    let (_, member) = text.rsplit_once(',')?;
+    let digits = member.trim().strip_prefix("\"id\"")?.trim_start().strip_prefix(':')?;
+    digits.trim().parse::<i64>().ok().map(RequestId::from)
 }
 
 fn shown(line: &[u8]) -> String {
@@ -142,8 +160,7 @@ fn take(connection: &Arc<Connection>, incoming: Incoming<'_>) {
         Incoming::Invalid { id, error, is_response } => {
             // An answer with both a result and an error, or neither, still is the only one that comes.
             if let Some(id) = id.filter(|_| is_response) {
-                let error = RpcError::internal(format!("invalid response: {}", error.message));
-                connection.answer_of(Some(&id), Answer::Error(error));
+                connection.answer_of(Some(&id), Answer::Invalid(error.message));
             }
         }
         Incoming::Batch(_) => {}
@@ -202,7 +219,7 @@ fn notification(connection: &Arc<Connection>, method: &MethodName<'_>, params: O
         Method::Cancelled => {
             if let Some(Cancelled { request_id: Some(id), reason, .. }) = typed(method, params) {
                 log::debug!("the server cancelled {id:?}: {reason:?}");
-                if !connection.watches.finish(&id, &shared.events) {
+                if !connection.watches.finish(&id, None, &shared.events) {
                     connection.asked.cancel(&id);
                 }
             }

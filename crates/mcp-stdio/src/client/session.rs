@@ -1,28 +1,29 @@
 //! A session: one server, kept running, usable from many threads.
 
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-use std::sync::{Arc, Condvar, Mutex};
-use std::time::Instant;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use mcp_proto::{
-    Era, Implementation, LoggingLevel, Method, NoParams, RequestMeta, Revision, RootsListChanged,
-    ServerCapabilities, SetLevelParams, SubscriptionFilter,
+    Era, Fields, Implementation, LoggingLevel, Method, NoParams, Progress, Revision,
+    RootsListChanged, ServerCapabilities, SetLevelParams, SubscriptionFilter,
 };
 
-use super::connection::{Connection, GiveUp, Raw, Settled, Shared, cancelled};
+use super::cancel::CancelToken;
+use super::connection::{GiveUp, Raw, Shared};
 use super::error::ClientError;
 use super::events::Events;
 use super::handler::{Handler, NoHandler};
 use super::launch::Launch;
 use super::limits::ClientLimits;
 use super::list::Lists;
-use super::open::{self, Manner, Memory};
-use super::options::{CallOptions, Clock};
+use super::open::{Learnt, Manner, Memory, Opening};
+use super::options::{CallOptions, Errand};
 use super::pending::Patience;
 use super::receive::Stale;
+use super::standing::{Live, Standing};
 use super::watch::{self, Listening};
 use crate::frame::Framing;
-use crate::sync::{lock, wait_for};
+use crate::sync::lock;
 
 /// Puts a session together.
 pub struct SessionBuilder {
@@ -30,6 +31,7 @@ pub struct SessionBuilder {
     handler: Arc<dyn Handler>,
     limits: ClientLimits,
     manner: Manner,
+    cancel: CancelToken,
 }
 
 impl SessionBuilder {
@@ -75,6 +77,13 @@ impl SessionBuilder {
         self
     }
 
+    /// Lets the token end [`open`](Self::open) from another thread.
+    #[must_use]
+    pub fn cancel(mut self, token: &CancelToken) -> Self {
+        self.cancel = token.clone();
+        self
+    }
+
     /// Starts the server and settles how to speak with it.
     ///
     /// # Errors
@@ -84,24 +93,25 @@ impl SessionBuilder {
         let events = Arc::new(Events::new(Arc::clone(&self.handler), self.limits.max_events));
         let shared = Arc::new(Shared {
             info: self.info,
+            capabilities: self.handler.capabilities(),
             handler: self.handler,
             events,
             limits: self.limits,
             next_id: AtomicI64::new(1),
             stale: Stale::default(),
         });
+        let (manner, cancel) = (self.manner, &self.cancel);
+        let live =
+            Opening { launch: &launch, shared: &shared, manner: &manner, cancel }.open(None)?;
         let inner = Arc::new(Inner {
             launch: Box::new(launch),
-            manner: self.manner,
+            manner,
             shared,
-            current: Mutex::new(Current { connection: None, restarts: 0, opening: false }),
-            changed: Condvar::new(),
-            closed: AtomicBool::new(false),
+            standing: Standing::new(live),
             lists: Lists::default(),
             watched: Mutex::default(),
+            log_level: Mutex::default(),
         });
-        let connection = open::open(inner.launch.as_ref(), &inner.shared, &inner.manner)?;
-        lock(&inner.current).connection = Some(connection);
         Ok(Session { inner })
     }
 }
@@ -119,18 +129,11 @@ pub(super) struct Inner {
     launch: Box<dyn Launch>,
     manner: Manner,
     pub(super) shared: Arc<Shared>,
-    current: Mutex<Current>,
-    changed: Condvar,
-    closed: AtomicBool,
+    standing: Arc<Standing>,
     pub(super) lists: Lists,
     watched: Mutex<Vec<Watched>>,
-}
-
-struct Current {
-    connection: Option<Arc<Connection>>,
-    restarts: u32,
-    /// Whether a thread is at starting it again.
-    opening: bool,
+    /// The level that was asked for last, for a fresh server.
+    log_level: Mutex<Option<LoggingLevel>>,
 }
 
 /// One watch, and what it is on the connection in force.
@@ -153,6 +156,7 @@ impl Session {
                 revisions: Revision::ALL.iter().rev().copied().collect(),
                 memory: None,
             },
+            cancel: CancelToken::new(),
         }
     }
 
@@ -165,25 +169,13 @@ impl Session {
     /// What both sides settled on last.
     #[must_use]
     pub fn agreement(&self) -> Agreement {
-        let current = lock(&self.inner.current);
-        let connection = current.connection.as_ref();
-        let settled = connection.and_then(|connection| connection.settled.get().cloned());
-        let framing = connection.map_or(Framing::Line, |connection| connection.framing());
-        match settled {
-            Some(settled) => Agreement {
-                revision: settled.wire.revision(),
-                framing,
-                capabilities: settled.capabilities.clone(),
-                server: settled.server.clone(),
-                instructions: settled.instructions.clone(),
-            },
-            None => Agreement {
-                revision: Revision::NEWEST_HANDSHAKE,
-                framing,
-                capabilities: ServerCapabilities::default(),
-                server: None,
-                instructions: None,
-            },
+        let Live { connection, settled } = self.inner.standing.last();
+        Agreement {
+            revision: settled.wire.revision(),
+            framing: connection.framing(),
+            capabilities: settled.capabilities.clone(),
+            server: settled.server.clone(),
+            instructions: settled.instructions.clone(),
         }
     }
 
@@ -192,15 +184,16 @@ impl Session {
     /// # Errors
     /// As for every request.
     pub fn ping(&self, options: &CallOptions<'_>) -> Result<(), ClientError> {
-        let (connection, settled) = self.inner.connection(options)?;
-        let method = match settled.wire.revision().era() {
-            Era::Handshake => Method::Ping,
-            Era::PerRequest => Method::Discover,
-        };
-        self.inner.ask_on(&connection, &settled, method, &NoParams {}, options).map(drop)
+        let mut errand = self.inner.errand(Method::Ping, options);
+        let live = self.inner.live(&errand)?;
+        if live.settled.wire.revision().era() == Era::PerRequest {
+            errand.method = Method::Discover;
+        }
+        self.inner.ask(&live, &NoParams {}, &errand).map(drop)
     }
 
-    /// Sets the level of the log messages that the server sends by itself. Until: 2025-11-25.
+    /// Sets the level of the log messages that the server sends by itself, also after a restart.
+    /// Until: 2025-11-25.
     ///
     /// # Errors
     /// As for every request; [`ClientError::NotOffered`] where the revision has no such request.
@@ -209,20 +202,22 @@ impl Session {
         level: LoggingLevel,
         options: &CallOptions<'_>,
     ) -> Result<(), ClientError> {
-        let (connection, settled) = self.inner.connection(options)?;
-        if settled.capabilities.logging.is_none() {
+        let errand = self.inner.errand(Method::SetLevel, options);
+        let live = self.inner.live(&errand)?;
+        if live.settled.capabilities.logging.is_none() {
             return Err(ClientError::NotOffered("logging".to_owned()));
         }
-        let params = SetLevelParams::new(level);
-        self.inner.ask_on(&connection, &settled, Method::SetLevel, &params, options).map(drop)
+        self.inner.ask(&live, &SetLevelParams::new(level), &errand)?;
+        *lock(&self.inner.log_level) = Some(level);
+        Ok(())
     }
 
-    /// Tells the server that the roots are others now. Has no form since 2026-07-28, and does nothing
-    /// there.
+    /// Tells the server that the roots are others now, where the handler has declared that it will be
+    /// told. Has no form since 2026-07-28, and does nothing there.
     pub fn roots_changed(&self) {
-        let connection = lock(&self.inner.current).connection.clone();
-        if let Some(connection) = connection
-            && let Some(settled) = connection.settled.get()
+        let Live { connection, settled } = self.inner.standing.last();
+        let declared = &self.inner.shared.capabilities.roots;
+        if declared.as_ref().is_some_and(|roots| roots.list_changed)
             && settled.wire.revision().era() == Era::Handshake
         {
             connection.tell(&settled.wire, &RootsListChanged {});
@@ -234,8 +229,9 @@ impl Session {
     /// # Errors
     /// As for every request. What the server does not offer is left out of [`Watch::accepted`].
     pub fn watch(&self, filter: &SubscriptionFilter) -> Result<Watch, ClientError> {
-        let (connection, settled) = self.inner.connection(&CallOptions::default())?;
-        let listening = watch::listen(&connection, &settled, filter)?;
+        let options = CallOptions::default();
+        let live = self.inner.live(&self.inner.errand(Method::ListenSubscriptions, &options))?;
+        let listening = watch::listen(&live, filter)?;
         let accepted = listening.accepted.clone();
         let number = self.inner.shared.next_id.fetch_add(1, Ordering::Relaxed);
         let watched = Watched { number, filter: filter.clone(), listening: Some(listening) };
@@ -298,156 +294,91 @@ impl Drop for Watch {
             let at = watched.iter().position(|watched| watched.number == self.number);
             at.map(|at| watched.remove(at))
         };
-        let connection = lock(&self.inner.current).connection.clone();
-        if let Some(listening) = watched.and_then(|watched| watched.listening)
-            && let Some(connection) = connection
-            && let Some(settled) = connection.settled.get()
-        {
-            watch::unlisten(&connection, settled, &listening);
+        if let Some(listening) = watched.and_then(|watched| watched.listening) {
+            watch::unlisten(&self.inner.standing.last(), &listening);
         }
     }
 }
 
 impl Inner {
-    /// The connection in force; a server that has ended is started again.
-    pub(super) fn connection(
-        &self,
-        options: &CallOptions<'_>,
-    ) -> Result<(Arc<Connection>, Arc<Settled>), ClientError> {
-        let mut current = lock(&self.current);
-        loop {
-            if self.closed.load(Ordering::SeqCst) {
-                return Err(ClientError::Closed);
-            }
-            let lost = match &current.connection {
-                Some(connection) => match connection.lost() {
-                    None => {
-                        let settled = connection.settled.get().cloned();
-                        let settled = settled.ok_or(ClientError::Closed)?;
-                        return Ok((Arc::clone(connection), settled));
-                    }
-                    lost => lost,
-                },
-                None => None,
-            };
-            cancelled(options.cancel)?;
-            if current.opening {
-                current = wait_for(&self.changed, current, self.shared.limits.restart_backoff);
-                continue;
-            }
-            let limits = &self.shared.limits;
-            if current.restarts >= limits.max_restarts {
-                let last = match lost {
-                    Some((ClientError::Ended(ended) | ClientError::Broken { ended, .. }, _)) => {
-                        ended
-                    }
-                    _ => super::Ended::default(),
-                };
-                return Err(ClientError::GaveUp { times: current.restarts + 1, last });
-            }
-            // Twice as long before each further one, counted from the moment it ended.
-            let pause = limits.restart_backoff * 2_u32.saturating_pow(current.restarts);
-            let since = lost.map_or_else(Instant::now, |(_, since)| since);
-            let left = (since + pause).saturating_duration_since(Instant::now());
-            if !left.is_zero() {
-                current = wait_for(&self.changed, current, left);
-                continue;
-            }
-            current.restarts += 1;
-            current.opening = true;
-            drop(current);
-            log::warn!("{} has ended and is started again", self.launch.name());
-            let opened = open::open(self.launch.as_ref(), &self.shared, &self.manner);
-            current = lock(&self.current);
-            current.opening = false;
-            self.changed.notify_all();
-            let connection = opened?;
-            current.connection = Some(Arc::clone(&connection));
-            drop(current);
-            self.lists.forget();
-            self.watch_again(&connection);
-            current = lock(&self.current);
-        }
+    pub(super) fn name(&self) -> &str {
+        self.launch.name()
     }
 
-    /// SU-13: a fresh process knows of no watch.
-    fn watch_again(&self, connection: &Arc<Connection>) {
-        let Some(settled) = connection.settled.get() else { return };
+    /// One request of a caller's.
+    pub(super) fn errand<'o>(&self, method: Method, options: &'o CallOptions<'_>) -> Errand<'o> {
+        Errand::new(method, options, &self.shared.limits)
+    }
+
+    /// The connection in force; a server that has ended is started again.
+    pub(super) fn live(self: &Arc<Self>, errand: &Errand<'_>) -> Result<Live, ClientError> {
+        self.standing.get(self, errand)
+    }
+
+    pub(super) fn open(
+        &self,
+        known: Option<Learnt>,
+        cancel: &CancelToken,
+    ) -> Result<Live, ClientError> {
+        let launch = self.launch.as_ref();
+        Opening { launch, shared: &self.shared, manner: &self.manner, cancel }.open(known)
+    }
+
+    /// Tells a fresh server what the one before it was told.
+    pub(super) fn set_up_again(&self, live: &Live) {
+        if let Some(level) = *lock(&self.log_level) {
+            let options = CallOptions::default();
+            let errand = self.errand(Method::SetLevel, &options);
+            if let Err(error) = self.ask(live, &SetLevelParams::new(level), &errand) {
+                log::warn!("{}: set the log level again: {error}", self.name());
+            }
+        }
+        // SU-13: it knows of no watch.
         let wanted: Vec<_> = lock(&self.watched)
             .iter()
             .map(|watched| (watched.number, watched.filter.clone()))
             .collect();
         for (number, filter) in wanted {
-            match watch::listen(connection, settled, &filter) {
+            match watch::listen(live, &filter) {
                 Ok(listening) => {
                     let mut watched = lock(&self.watched);
                     match watched.iter_mut().find(|watched| watched.number == number) {
                         Some(watched) => watched.listening = Some(listening),
-                        None => watch::unlisten(connection, settled, &listening),
+                        None => watch::unlisten(live, &listening),
                     }
                 }
-                Err(error) => log::warn!("watch again: {error}"),
+                Err(error) => log::warn!("{}: watch again: {error}", self.name()),
             }
         }
     }
 
-    /// Sends a request on a connection and waits for its answer.
-    pub(super) fn ask_on<P: mcp_proto::Fields + ?Sized>(
+    /// Sends a request and waits for its answer.
+    pub(super) fn ask<P: Fields + ?Sized>(
         &self,
-        connection: &Arc<Connection>,
-        settled: &Settled,
-        method: Method,
+        live: &Live,
         params: &P,
-        options: &CallOptions<'_>,
+        errand: &Errand<'_>,
     ) -> Result<Raw, ClientError> {
-        let clock = options.clock(&self.shared.limits);
-        let meta = self.meta(connection, settled, options);
-        ask_by(connection, settled, method, params, meta, options, &clock)
-    }
-
-    pub(super) fn meta(
-        &self,
-        connection: &Connection,
-        settled: &Settled,
-        options: &CallOptions<'_>,
-    ) -> RequestMeta {
-        let mut meta = connection.meta(&settled.wire);
-        meta.log_level = options.log_level;
-        meta
+        let Live { connection, settled } = live;
+        let mut meta = settled.meta.clone();
+        meta.log_level = errand.options.log_level;
+        let report = |progress: &Progress| errand.report(progress);
+        let patience = Patience {
+            until: Some(errand.until()),
+            cancel: errand.options.cancel,
+            on_progress: errand.wants_reports().then_some(&report),
+            more: None,
+        };
+        let asked =
+            connection.ask(&settled.wire, errand.method, params, meta, &patience, GiveUp::Tell);
+        asked.map_err(|error| match error {
+            ClientError::TimedOut { .. } => errand.timed_out(),
+            error => error,
+        })
     }
 
     fn close(&self) {
-        self.closed.store(true, Ordering::SeqCst);
         self.shared.events.close();
-        let connection = lock(&self.current).connection.take();
-        self.changed.notify_all();
-        if let Some(connection) = connection {
-            connection.close();
-        }
+        self.standing.close();
     }
-}
-
-/// Asks within the time that is left on a clock.
-pub(super) fn ask_by<P: mcp_proto::Fields + ?Sized>(
-    connection: &Arc<Connection>,
-    settled: &Settled,
-    method: Method,
-    params: &P,
-    meta: RequestMeta,
-    options: &CallOptions<'_>,
-    clock: &Clock,
-) -> Result<Raw, ClientError> {
-    let report = |progress: &mcp_proto::Progress| {
-        if let Some(on_progress) = options.on_progress {
-            on_progress(progress);
-        }
-        clock.extended()
-    };
-    let wanted = options.on_progress.is_some() || options.extended_to.is_some();
-    let patience = Patience {
-        until: Some(clock.first),
-        cancel: options.cancel,
-        on_progress: wanted.then_some(&report),
-    };
-    connection.ask(&settled.wire, method, params, meta, &patience, GiveUp::Tell)
 }

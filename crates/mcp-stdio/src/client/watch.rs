@@ -4,18 +4,20 @@
 //! ends it. Before, list changes are told unasked, and resources are subscribed to one by one.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use mcp_proto::{
-    Cancelled, Era, ListenParams, Method, RequestId, SubscribeParams, SubscriptionFilter,
+    Cancelled, Era, ListenParams, Method, RequestId, RpcError, SubscribeParams, SubscriptionFilter,
 };
 
-use super::connection::{Connection, GiveUp, Settled};
+use super::connection::GiveUp;
 use super::error::ClientError;
 use super::events::Events;
 use super::handler::Event;
 use super::pending::Patience;
+use super::standing::Live;
 use crate::sync::{lock, wait_for};
 
 /// The listen requests that are open on one connection, by id.
@@ -23,6 +25,8 @@ use crate::sync::{lock, wait_for};
 pub(super) struct Watches {
     open: Mutex<HashMap<i64, Open>>,
     changed: Condvar,
+    /// How many watches there are in a revision that has no listen requests.
+    subscribed: AtomicUsize,
 }
 
 #[derive(Debug, Default)]
@@ -31,11 +35,14 @@ struct Open {
     /// Whether whoever waits for the acknowledgement has it.
     claimed: bool,
     ended: bool,
+    /// What the server answered instead of an acknowledgement.
+    refused: Option<RpcError>,
 }
 
 /// How the waiting for an acknowledgement ended.
 enum Opened {
     Accepted(SubscriptionFilter),
+    Refused(RpcError),
     Ended,
     TimedOut,
 }
@@ -54,18 +61,28 @@ impl Watches {
         self.changed.notify_all();
     }
 
-    /// The server has ended it (SU-12); returns whether it was open.
-    pub(super) fn finish(&self, id: &RequestId, events: &Arc<Events>) -> bool {
+    /// The server has ended it (SU-12), or refused it; returns whether it was open.
+    pub(super) fn finish(
+        &self,
+        id: &RequestId,
+        error: Option<RpcError>,
+        events: &Arc<Events>,
+    ) -> bool {
         let mut open = lock(&self.open);
         let Some(number) = id.as_i64() else { return false };
         let Some(watch) = open.get_mut(&number).filter(|watch| !watch.ended) else { return false };
         watch.ended = true;
-        if watch.claimed {
+        let began = watch.accepted.is_some();
+        if !began {
+            watch.refused = error;
+        } else if watch.claimed {
             open.remove(&number);
         }
         drop(open);
         self.changed.notify_all();
-        events.push(Event::WatchEnded(true));
+        if began {
+            events.push(Event::WatchEnded(true));
+        }
         true
     }
 
@@ -73,7 +90,8 @@ impl Watches {
     pub(super) fn lose(&self, events: &Arc<Events>) {
         let lost = std::mem::take(&mut *lock(&self.open));
         self.changed.notify_all();
-        for _ in 0..lost.len() {
+        let listening = lost.values().filter(|watch| watch.claimed).count();
+        for _ in 0..listening + self.subscribed.load(Ordering::SeqCst) {
             events.push(Event::WatchEnded(false));
         }
     }
@@ -94,14 +112,15 @@ impl Watches {
             let Some(watch) = open.get_mut(&id) else { return Opened::Ended };
             let ended = watch.ended;
             watch.claimed = watch.accepted.is_some();
-            let accepted = watch.accepted.clone();
+            let (accepted, refused) = (watch.accepted.clone(), watch.refused.take());
             if ended {
                 open.remove(&id);
             }
-            match accepted {
-                Some(accepted) => return Opened::Accepted(accepted),
-                None if ended => return Opened::Ended,
-                None => {}
+            match (accepted, refused) {
+                (Some(accepted), _) => return Opened::Accepted(accepted),
+                (None, Some(error)) => return Opened::Refused(error),
+                (None, None) if ended => return Opened::Ended,
+                (None, None) => {}
             }
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
@@ -122,27 +141,19 @@ pub(super) struct Listening {
 }
 
 /// Asks a server to tell of what the filter names.
-pub(super) fn listen(
-    connection: &Arc<Connection>,
-    settled: &Settled,
-    filter: &SubscriptionFilter,
-) -> Result<Listening, ClientError> {
-    match settled.wire.revision().era() {
-        Era::PerRequest => listen_once(connection, settled, filter),
-        Era::Handshake => subscribe(connection, settled, filter),
+pub(super) fn listen(live: &Live, filter: &SubscriptionFilter) -> Result<Listening, ClientError> {
+    match live.settled.wire.revision().era() {
+        Era::PerRequest => listen_once(live, filter),
+        Era::Handshake => subscribe(live, filter),
     }
 }
 
-fn listen_once(
-    connection: &Arc<Connection>,
-    settled: &Settled,
-    filter: &SubscriptionFilter,
-) -> Result<Listening, ClientError> {
-    let wire = &settled.wire;
+fn listen_once(live: &Live, filter: &SubscriptionFilter) -> Result<Listening, ClientError> {
+    let Live { connection, settled } = live;
+    let (wire, meta) = (&settled.wire, &settled.meta);
     let method = Method::ListenSubscriptions;
     let params = ListenParams::new(filter.clone());
-    let meta = connection.meta(wire);
-    let id = connection.ask_later(wire, method, &params, &meta, |id| connection.watches.add(id))?;
+    let id = connection.ask_later(wire, method, &params, meta, |id| connection.watches.add(id))?;
     let within = connection.shared.limits.acknowledge_timeout;
     match connection.watches.accepted(id, within) {
         Opened::Accepted(accepted) => Ok(Listening { id: Some(id), accepted }),
@@ -150,6 +161,7 @@ fn listen_once(
             connection.tell(wire, &Cancelled::new(id.into()));
             Err(ClientError::TimedOut { method, after: within })
         }
+        Opened::Refused(error) => Err(ClientError::Answered { method, error }),
         Opened::Ended => Err(connection.lost().map_or_else(
             || ClientError::NotOffered("to be watched".to_owned()),
             |(error, _)| error,
@@ -157,12 +169,8 @@ fn listen_once(
     }
 }
 
-fn subscribe(
-    connection: &Arc<Connection>,
-    settled: &Settled,
-    filter: &SubscriptionFilter,
-) -> Result<Listening, ClientError> {
-    let has = &settled.capabilities;
+fn subscribe(live: &Live, filter: &SubscriptionFilter) -> Result<Listening, ClientError> {
+    let has = &live.settled.capabilities;
     let mut accepted = SubscriptionFilter::default();
     accepted.tools_list_changed =
         filter.tools_list_changed && has.tools.as_ref().is_some_and(|tools| tools.list_changed);
@@ -171,50 +179,50 @@ fn subscribe(
     let resources = has.resources.as_ref();
     accepted.resources_list_changed =
         filter.resources_list_changed && resources.is_some_and(|has| has.list_changed);
+    let mut listening = Listening { id: None, accepted };
     if resources.is_some_and(|has| has.subscribe) {
         for uri in &filter.resource_subscriptions {
-            subscribe_to(connection, settled, uri)?;
-            accepted.resource_subscriptions.push(uri.clone());
+            if let Err(error) = subscribe_to(live, uri) {
+                unsubscribe(live, &listening.accepted);
+                return Err(error);
+            }
+            listening.accepted.resource_subscriptions.push(uri.clone());
         }
     }
-    Ok(Listening { id: None, accepted })
+    live.connection.watches.subscribed.fetch_add(1, Ordering::SeqCst);
+    Ok(listening)
 }
 
-fn subscribe_to(
-    connection: &Arc<Connection>,
-    settled: &Settled,
-    uri: &str,
-) -> Result<(), ClientError> {
-    let until = Some(Instant::now() + connection.shared.limits.acknowledge_timeout);
-    let patience = Patience { until, cancel: None, on_progress: None };
-    let wire = &settled.wire;
+fn subscribe_to(live: &Live, uri: &str) -> Result<(), ClientError> {
+    let Live { connection, settled } = live;
+    let within = connection.shared.limits.acknowledge_timeout;
+    let patience = Patience::until(Instant::now() + within);
     let params = SubscribeParams::new(uri);
-    let meta = connection.meta(wire);
+    let (wire, meta) = (&settled.wire, settled.meta.clone());
     connection.ask(wire, Method::Subscribe, &params, meta, &patience, GiveUp::Tell).map(drop)
 }
 
+fn unsubscribe(live: &Live, accepted: &SubscriptionFilter) {
+    let Live { connection, settled } = live;
+    for uri in &accepted.resource_subscriptions {
+        let params = SubscribeParams::new(uri.as_str());
+        let (wire, meta) = (&settled.wire, &settled.meta);
+        // The answer is of no use to anybody, and finds nobody.
+        drop(connection.ask_later(wire, Method::Unsubscribe, &params, meta, |_| {}));
+    }
+}
+
 /// Tells the server that nobody listens any more.
-pub(super) fn unlisten(connection: &Arc<Connection>, settled: &Settled, listening: &Listening) {
+pub(super) fn unlisten(live: &Live, listening: &Listening) {
+    let watches = &live.connection.watches;
     match listening.id {
-        Some(id) => {
-            if connection.watches.remove(id) {
-                connection.tell(&settled.wire, &Cancelled::new(id.into()));
-            }
+        Some(id) if watches.remove(id) => {
+            live.connection.tell(&live.settled.wire, &Cancelled::new(id.into()));
         }
+        Some(_) => {}
         None => {
-            for uri in &listening.accepted.resource_subscriptions {
-                let params = SubscribeParams::new(uri.as_str());
-                let meta = connection.meta(&settled.wire);
-                // The answer is of no use to anybody, and finds nobody.
-                let sent = connection.ask_later(
-                    &settled.wire,
-                    Method::Unsubscribe,
-                    &params,
-                    &meta,
-                    |_| {},
-                );
-                drop(sent);
-            }
+            watches.subscribed.fetch_sub(1, Ordering::SeqCst);
+            unsubscribe(live, &listening.accepted);
         }
     }
 }

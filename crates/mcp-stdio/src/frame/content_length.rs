@@ -7,7 +7,8 @@
 use memchr::memchr;
 
 use super::buffer::Buffer;
-use super::{FrameEvent, KEPT_HEAD, is_blank};
+use super::ends::Ends;
+use super::{FrameEvent, is_blank};
 
 /// The longest header block that is read, in bytes.
 const MAX_HEADER_BLOCK: usize = 8 * 1024;
@@ -56,7 +57,7 @@ enum Step {
     Skip {
         left: u64,
         event: FrameEvent,
-        head: Vec<u8>,
+        ends: Ends,
     },
     Resync,
 }
@@ -76,7 +77,7 @@ impl HeaderBlocks {
         max_frame: usize,
         ended: bool,
         frame: &mut Vec<u8>,
-    ) -> Option<FrameEvent> {
+    ) -> Option<(FrameEvent, Option<Ends>)> {
         loop {
             let event = match &mut self.step {
                 Step::Header => match self.header(buffer, max_frame, ended) {
@@ -102,23 +103,21 @@ impl HeaderBlocks {
                         return None;
                     }
                 }
-                Step::Skip { left, event, head } => {
+                Step::Skip { left, event, ends } => {
                     let unread = buffer.unread();
                     let count = usize::try_from(*left).unwrap_or(usize::MAX).min(unread.len());
-                    let kept = count.min(KEPT_HEAD - head.len());
-                    head.extend_from_slice(&unread[..kept]);
+                    ends.push(&unread[..count]);
                     *left -= count as u64;
                     buffer.consume(count);
                     if *left > 0 && !ended {
                         return None;
                     }
                     let event = *event;
-                    frame.clear();
-                    if matches!(event, FrameEvent::TooLong { .. }) {
-                        std::mem::swap(frame, head);
-                    }
+                    let ends = std::mem::take(ends);
                     self.step = Step::Header;
-                    event
+                    frame.clear();
+                    let too_long = matches!(event, FrameEvent::TooLong { .. });
+                    return Some((event, too_long.then_some(ends)));
                 }
                 Step::Resync => {
                     if !resync(buffer) {
@@ -128,7 +127,7 @@ impl HeaderBlocks {
                     continue;
                 }
             };
-            return Some(event);
+            return Some((event, None));
         }
     }
 
@@ -171,7 +170,7 @@ impl HeaderBlocks {
         match (block.length, block.fault) {
             (Some(left), Some(fault @ HeaderFault::Charset)) => {
                 let event = FrameEvent::Malformed(fault);
-                self.step = Step::Skip { left, event, head: Vec::new() };
+                self.step = Step::Skip { left, event, ends: Ends::default() };
             }
             (_, Some(fault)) => return self.give_up(fault),
             (None, None) => return self.give_up(HeaderFault::NoLength),
@@ -183,7 +182,7 @@ impl HeaderBlocks {
                     _ => Step::Skip {
                         left: length,
                         event: FrameEvent::TooLong { length },
-                        head: Vec::new(),
+                        ends: Ends::default(),
                     },
                 };
             }

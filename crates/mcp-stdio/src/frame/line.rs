@@ -6,20 +6,15 @@
 use memchr::memchr;
 
 use super::buffer::Buffer;
-use super::{FrameEvent, KEPT_HEAD, is_blank};
+use super::ends::Ends;
+use super::{FrameEvent, is_blank};
 
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     /// Unread bytes that are known to hold no newline.
     searched: usize,
-    skipped: Option<Skipped>,
-}
-
-/// An over-long line of which only the beginning is kept.
-#[derive(Debug)]
-struct Skipped {
-    head: Vec<u8>,
-    length: u64,
+    /// What is kept of an over-long line.
+    skipped: Option<Ends>,
 }
 
 impl Lines {
@@ -29,7 +24,7 @@ impl Lines {
         max_frame: usize,
         ended: bool,
         frame: &mut Vec<u8>,
-    ) -> Option<FrameEvent> {
+    ) -> Option<(FrameEvent, Option<Ends>)> {
         loop {
             let unread = buffer.unread();
             let (end, consumed) = match memchr(b'\n', &unread[self.searched..]) {
@@ -44,24 +39,23 @@ impl Lines {
                 }
             };
             self.searched = 0;
-            if let Some(skipped) = self.skipped.take() {
+            if let Some(mut skipped) = self.skipped.take() {
+                skipped.push(&unread[..end]);
                 buffer.consume(consumed);
-                *frame = skipped.head;
-                return Some(FrameEvent::TooLong { length: skipped.length + end as u64 });
+                return Some((FrameEvent::TooLong { length: skipped.length }, Some(skipped)));
             }
             let line = &unread[..end];
             let line = line.strip_suffix(b"\r").unwrap_or(line);
             if line.iter().all(|byte| is_blank(*byte)) {
                 buffer.consume(consumed);
             } else if line.len() > max_frame {
-                let length = line.len() as u64;
-                frame.clear();
-                frame.extend_from_slice(&line[..line.len().min(KEPT_HEAD)]);
+                let mut ends = Ends::default();
+                ends.push(line);
                 buffer.consume(consumed);
-                return Some(FrameEvent::TooLong { length });
+                return Some((FrameEvent::TooLong { length: ends.length }, Some(ends)));
             } else {
                 buffer.take(line.len(), consumed, frame);
-                return Some(FrameEvent::Message);
+                return Some((FrameEvent::Message, None));
             }
         }
     }
@@ -69,15 +63,11 @@ impl Lines {
     fn drop_if_too_long(&mut self, buffer: &mut Buffer, max_frame: usize) {
         let unread = buffer.unread();
         let count = unread.len();
-        match &mut self.skipped {
-            Some(skipped) => skipped.length += count as u64,
-            // One byte more than allowed may be the carriage return before the newline.
-            None if count > max_frame.saturating_add(1) => {
-                let head = unread[..count.min(KEPT_HEAD)].to_vec();
-                self.skipped = Some(Skipped { head, length: count as u64 });
-            }
-            None => return,
+        // One byte more than allowed may be the carriage return before the newline.
+        if self.skipped.is_none() && count <= max_frame.saturating_add(1) {
+            return;
         }
+        self.skipped.get_or_insert_default().push(unread);
         buffer.consume(count);
         self.searched = 0;
     }

@@ -70,6 +70,11 @@ impl<R: Read> FrameReader<R> {
         Ok(true)
     }
 
+    /// Returns the last bytes (at most 256) of the message that [`FrameEvent::TooLong`] told of last.
+    pub fn tail(&self) -> &[u8] {
+        self.decoder.tail()
+    }
+
     /// Returns the framing in force: `Auto` until the stream has begun.
     pub fn framing(&self) -> Framing {
         self.decoder.framing()

@@ -321,3 +321,110 @@ fn the_level_of_the_log_is_set_in_each_eras_form() {
     session.call_tool("x", None, &plain().log_level(LoggingLevel::Error)).unwrap();
     session.set_log_level(LoggingLevel::Error, &plain()).unwrap_err();
 }
+
+#[test]
+fn a_handler_that_panics_over_a_notification_gets_the_next() {
+    struct Nervous(Sender<String>);
+
+    impl Handler for Nervous {
+        fn notified(&self, event: &Event) {
+            match event {
+                Event::ToolsChanged => panic!("as asked"),
+                event => self.0.send(format!("{event:?}")).unwrap(),
+            }
+        }
+    }
+
+    let (say, hear) = channel();
+    let scripts = Scripts::one(|server| {
+        server.handshake("2025-11-25");
+        server.send(json!({"method": "notifications/tools/list_changed"}));
+        server.send(json!({"method": "notifications/prompts/list_changed"}));
+        server.drain();
+    });
+    let session = open_with(&scripts, limits(), Nervous(say)).unwrap();
+    assert_eq!(hear.recv_timeout(PATIENCE).unwrap(), "PromptsChanged");
+    drop(session);
+}
+
+#[test]
+fn a_watch_that_is_refused_says_why() {
+    let (say, hear) = channel();
+    let scripts = Scripts::one(|server| {
+        server.stateless();
+        let listen = server.expect("subscriptions/listen");
+        server.error(&listen, -32601, Value::Null);
+        let call = server.expect("tools/call");
+        server.send(json!({"method": "notifications/prompts/list_changed"}));
+        server.result(&call, said("done"));
+        server.drain();
+    });
+    let session = open_with(&scripts, limits(), Told(say)).unwrap();
+    let error = session.watch(&filter()).err().unwrap();
+    assert!(error.to_string().contains("-32601"), "{error}");
+    session.call_tool("x", None, &plain()).unwrap();
+    assert_eq!(
+        hear.recv_timeout(PATIENCE).unwrap(),
+        "PromptsChanged",
+        "no end of what never began"
+    );
+}
+
+#[test]
+fn a_watch_that_is_half_refused_leaves_nothing_behind() {
+    let scripts = Scripts::one(|server| {
+        server.handshake("2025-06-18");
+        let request = server.expect("resources/subscribe");
+        server.result(&request, json!({}));
+        let request = server.expect("resources/subscribe");
+        server.error(&request, -32002, Value::Null);
+        let request = server.expect("resources/unsubscribe");
+        assert_eq!(request["params"]["uri"], "x:y");
+        server.result(&request, json!({}));
+        server.drain();
+    });
+    let session = open(&scripts).unwrap();
+    let mut filter = filter();
+    filter.resource_subscriptions.push("x:none".to_owned());
+    session.watch(&filter).err().unwrap();
+    session.close();
+}
+
+#[test]
+fn a_watch_that_is_lost_is_told_in_both_eras_su_12() {
+    for stateless in [true, false] {
+        let (say, hear) = channel();
+        let scripts = Scripts::one(move |server| {
+            if stateless {
+                server.stateless();
+                let listen = server.expect("subscriptions/listen");
+                let own = json!({"io.modelcontextprotocol/subscriptionId": listen["id"]});
+                server.send(json!({"method": "notifications/subscriptions/acknowledged",
+                    "params": {"_meta": own, "notifications": {}}}));
+            } else {
+                server.handshake("2025-11-25");
+                let request = server.expect("resources/subscribe");
+                server.result(&request, json!({}));
+            }
+            server.expect("tools/call");
+        });
+        let session = open_with(&scripts, limits(), Told(say)).unwrap();
+        let watch = session.watch(&filter()).unwrap();
+        session.call_tool("x", None, &plain()).unwrap_err();
+        assert_eq!(hear.recv_timeout(PATIENCE).unwrap(), "WatchEnded(false)");
+        drop(watch);
+    }
+}
+
+#[test]
+fn roots_that_were_not_declared_to_change_are_not_told_of() {
+    let scripts = Scripts::one(|server| {
+        server.handshake("2025-11-25");
+        let call = server.expect("tools/call");
+        server.result(&call, said("done"));
+        server.drain();
+    });
+    let session = open(&scripts).unwrap();
+    session.roots_changed();
+    session.call_tool("x", None, &plain()).unwrap();
+}

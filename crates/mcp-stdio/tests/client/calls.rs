@@ -303,3 +303,22 @@ fn no_more_requests_are_in_flight_than_allowed() {
     let error = open_with(&scripts, bound, mcp_stdio::client::NoHandler).err().unwrap();
     assert!(matches!(error, ClientError::Busy(0)), "{error}");
 }
+
+#[test]
+fn more_inputs_at_once_than_allowed_are_not_given() {
+    let bound = ClientLimits { max_inputs: 2, ..limits() };
+    let scripts = Scripts::one(|server| {
+        server.stateless();
+        let call = server.expect("tools/call");
+        let root = json!({"method": "roots/list"});
+        server.result(
+            &call,
+            json!({"resultType": "input_required",
+                   "inputRequests": {"a": root, "b": root, "c": root}}),
+        );
+        server.drain();
+    });
+    let session = open_with(&scripts, bound, crate::asked::Roots).unwrap();
+    let error = session.call_tool("x", None, &plain()).unwrap_err();
+    assert!(error.to_string().contains("3 inputs"), "{error}");
+}

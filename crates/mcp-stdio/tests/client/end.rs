@@ -2,8 +2,12 @@
 
 use std::sync::Arc;
 
-use mcp_stdio::client::{ClientError, ClientLimits, Event, Handler, NoHandler};
-use serde_json::json;
+use mcp_proto::LoggingLevel;
+use mcp_stdio::Framing;
+use mcp_stdio::client::{
+    CancelToken, ClientError, ClientLimits, Event, Handler, NoHandler, Session,
+};
+use serde_json::{Value, json};
 
 use crate::peer::{PATIENCE, Script, Scripts, Server, limits, open, open_with, plain, said, text};
 
@@ -53,7 +57,8 @@ fn a_server_that_ended_is_started_again_with_new_ids_lc_41() {
             assert_eq!(call["id"], 3);
         }),
         script(|server| {
-            server.handshake("2025-11-25");
+            // Not probed again: the session knows by now.
+            server.initialize("2025-11-25");
             let call = server.expect("tools/call");
             assert!(call["id"].as_i64() > Some(3));
             server.result(&call, said("back"));
@@ -68,13 +73,17 @@ fn a_server_that_ended_is_started_again_with_new_ids_lc_41() {
 
 #[test]
 fn a_server_that_ends_again_and_again_is_given_up_sh_08() {
-    let once = || {
-        script(|server| {
-            server.handshake("2025-11-25");
+    let once = |restarted| {
+        script(move |server| {
+            if restarted {
+                server.initialize("2025-11-25");
+            } else {
+                server.handshake("2025-11-25");
+            }
             server.expect("tools/call");
         })
     };
-    let scripts = Scripts::new((0..10).map(|_| once()).collect());
+    let scripts = Scripts::new((0..10).map(|n| once(n > 0)).collect());
     let session = open(&scripts).unwrap();
     for _ in 0..4 {
         let error = session.call_tool("x", None, &plain()).unwrap_err();
@@ -161,4 +170,124 @@ fn an_answer_over_the_limit_fails_its_request_alone() {
     let error = session.call_tool("x", None, &plain()).unwrap_err();
     assert!(error.to_string().contains("over the limit"), "{error}");
     assert_eq!(text(&session.call_tool("x", None, &plain()).unwrap()), "short");
+}
+
+/// A session whose server has ended.
+fn bereft(second: Script) -> (Session, Scripts) {
+    let scripts = Scripts::new(vec![
+        script(|server| {
+            server.handshake("2025-11-25");
+            server.expect("tools/call");
+        }),
+        second,
+    ]);
+    let session = open(&scripts).unwrap();
+    session.call_tool("x", None, &plain()).unwrap_err();
+    (session, scripts)
+}
+
+#[test]
+fn a_restart_takes_no_longer_than_the_request_that_waits_for_it() {
+    let (session, _) = bereft(script(Server::drain));
+    let hasty = plain().timeout(std::time::Duration::ZERO);
+    let error = session.call_tool("x", None, &hasty).unwrap_err();
+    assert!(matches!(error, ClientError::TimedOut { .. }), "{error}");
+    let token = CancelToken::new();
+    token.cancel();
+    let error = session.call_tool("x", None, &plain().cancel(&token)).unwrap_err();
+    assert!(matches!(error, ClientError::Cancelled), "{error}");
+}
+
+#[test]
+fn a_session_is_closed_also_while_its_server_is_started_again() {
+    let (say, hear) = std::sync::mpsc::channel();
+    let (session, scripts) = bereft(script(move |server| {
+        server.expect("initialize");
+        say.send(()).unwrap();
+        server.drain();
+    }));
+    let session = Arc::new(session);
+    let waiting = Arc::clone(&session);
+    let thread = std::thread::spawn(move || waiting.call_tool("x", None, &plain()).unwrap_err());
+    hear.recv_timeout(PATIENCE).unwrap();
+    session.close();
+    let error = thread.join().unwrap();
+    assert!(matches!(error, ClientError::Closed), "{error}");
+    assert_eq!((scripts.started(), scripts.stopped()), (2, 2));
+}
+
+#[test]
+fn a_restart_that_fails_is_told_to_who_waits_and_tried_again() {
+    let (session, scripts) = bereft(script(|server| {
+        let request = server.expect("initialize");
+        server.error(&request, -32603, Value::Null);
+        let probe = server.expect("server/discover");
+        server.error(&probe, -32603, Value::Null);
+        let request = server.expect("initialize");
+        server.error(&request, -32603, Value::Null);
+        server.drain();
+    }));
+    let error = session.call_tool("x", None, &plain()).unwrap_err();
+    assert!(matches!(error, ClientError::Launch(_)), "there is no third script: {error}");
+    assert_eq!(scripts.started(), 2);
+    let error = session.call_tool("x", None, &plain()).unwrap_err();
+    assert!(matches!(error, ClientError::Launch(_)), "{error}");
+}
+
+#[test]
+fn a_fresh_server_is_told_the_log_level_again() {
+    let scripts = Scripts::new(vec![
+        script(|server| {
+            server.handshake("2025-11-25");
+            let request = server.expect("logging/setLevel");
+            server.result(&request, json!({}));
+            server.expect("tools/call");
+        }),
+        script(|server| {
+            server.initialize("2025-11-25");
+            let request = server.expect("logging/setLevel");
+            assert_eq!(request["params"]["level"], "alert");
+            server.result(&request, json!({}));
+            let call = server.expect("tools/call");
+            server.result(&call, said("back"));
+            server.drain();
+        }),
+    ]);
+    let session = open(&scripts).unwrap();
+    session.set_log_level(LoggingLevel::Alert, &plain()).unwrap();
+    session.call_tool("x", None, &plain()).unwrap_err();
+    session.call_tool("x", None, &plain()).unwrap();
+}
+
+#[test]
+fn an_answer_over_the_limit_is_known_by_an_id_at_its_end() {
+    for framing in [Framing::Line, Framing::ContentLength] {
+        for end in ["\"id\":ID}", "\"id\": ID , \"jsonrpc\":\"2.0\" }"] {
+            let small = ClientLimits { max_frame: 10_000, ..limits() };
+            let scripts = Scripts::one(move |server| {
+                server.initialize("2025-11-25");
+                let call = server.expect("tools/call");
+                let long = "x".repeat(100_000);
+                let end = end.replace("ID", &call["id"].to_string());
+                let jsonrpc = if end.contains("rpc") { "" } else { "\"jsonrpc\":\"2.0\"," };
+                // The id that stands in the result is none of ours.
+                server.frame(&format!(
+                    "{{\"result\":{{\"x\":\"{long}\",\"y\":{{\"id\":1}}}},{jsonrpc}{end}"
+                ));
+                let call = server.expect("tools/call");
+                server.result(&call, said("short"));
+                server.drain();
+            });
+            let session = Session::builder("test", "1")
+                .limits(small)
+                .framing(framing)
+                .era(mcp_proto::Era::Handshake)
+                .open(scripts)
+                .unwrap();
+            let error = session.call_tool("x", None, &plain()).unwrap_err();
+            assert!(matches!(error, ClientError::InvalidAnswer { .. }), "{error}");
+            assert!(error.to_string().contains("over the limit"), "{error}");
+            assert_eq!(text(&session.call_tool("x", None, &plain()).unwrap()), "short");
+        }
+    }
 }

@@ -124,3 +124,88 @@ fn a_page_that_is_none_is_an_invalid_answer() {
         assert!(matches!(error, ClientError::InvalidAnswer { .. }), "{error}");
     }
 }
+
+#[test]
+fn a_list_that_changed_is_never_shown_as_it_was() {
+    let scripts = Scripts::one(|server| {
+        server.handshake("2025-11-25");
+        page(server, None, tools(0..1, None));
+        let call = server.expect("tools/call");
+        server.send(json!({"method": "notifications/tools/list_changed"}));
+        server.result(&call, said("done"));
+        let request = server.expect("tools/list");
+        server.error(&request, -32603, Value::Null);
+        page(server, None, tools(0..2, None));
+        server.drain();
+    });
+    let session = open(&scripts).unwrap();
+    session.tools(&plain()).unwrap();
+    session.call_tool("x", None, &plain()).unwrap();
+    session.tools(&plain()).unwrap_err();
+    assert_eq!(session.tools(&plain()).unwrap().len(), 2);
+}
+
+#[test]
+fn a_cursor_that_turns_invalid_starts_the_list_anew_once_ch_11() {
+    let scripts = Scripts::one(|server| {
+        server.handshake("2025-11-25");
+        page(server, None, tools(0..2, Some("a")));
+        let request = server.expect("tools/list");
+        server.error(&request, -32602, Value::Null);
+        page(server, None, tools(5..6, Some("b")));
+        page(server, Some("b"), tools(6..7, None));
+        let call = server.expect("tools/call");
+        server.send(json!({"method": "notifications/tools/list_changed"}));
+        server.result(&call, said("done"));
+        for cursor in [None, Some("a"), None, Some("a")] {
+            let request = server.expect("tools/list");
+            assert_eq!(request["params"]["cursor"].as_str(), cursor);
+            match cursor {
+                None => server.result(&request, tools(0..1, Some("a"))),
+                Some(_) => server.error(&request, -32602, Value::Null),
+            }
+        }
+        let request = server.expect("prompts/list");
+        server.error(&request, -32602, Value::Null);
+        server.drain();
+    });
+    let session = open(&scripts).unwrap();
+    assert_eq!(session.tools(&plain()).unwrap()[0].name, "tool-5");
+    session.call_tool("x", None, &plain()).unwrap();
+    session.tools(&plain()).unwrap_err();
+    let error = session.prompts(&plain()).unwrap_err();
+    assert!(matches!(error, ClientError::Answered { .. }), "the first page has no cursor: {error}");
+}
+
+#[test]
+fn a_page_of_an_unknown_kind_is_an_invalid_answer_mr_21_mr_24() {
+    for kind in ["input_required", "task", "partial"] {
+        let scripts = Scripts::one(move |server| {
+            server.stateless();
+            let mut wrong = tools(0..1, None);
+            wrong["resultType"] = kind.into();
+            wrong["requestState"] = "x".into();
+            page(server, None, wrong);
+            server.drain();
+        });
+        let error = open(&scripts).unwrap().tools(&plain()).unwrap_err();
+        assert!(matches!(error, ClientError::InvalidAnswer { .. }), "{kind}: {error}");
+    }
+}
+
+#[test]
+fn a_list_is_read_within_the_time_of_one_request() {
+    let scripts = Scripts::one(|server| {
+        server.handshake("2025-11-25");
+        for n in 0_usize.. {
+            let Some(request) = server.next() else { return };
+            if request["method"] == "tools/list" {
+                server.result(&request, tools(n..n, Some(&n.to_string())));
+            }
+        }
+    });
+    let unbounded = ClientLimits { max_pages: usize::MAX, ..limits() };
+    let session = open_with(&scripts, unbounded, NoHandler).unwrap();
+    let error = session.tools(&plain().timeout(std::time::Duration::from_millis(1))).unwrap_err();
+    assert!(matches!(error, ClientError::TimedOut { .. }), "{error}");
+}

@@ -1,15 +1,19 @@
 //! How a session finds out what a server speaks: ER-20 to ER-35, one server for each way to answer.
 
 use std::collections::HashMap;
+use std::io::{self, Write};
+use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mcp_proto::{Era, Revision};
 use mcp_stdio::Framing;
-use mcp_stdio::client::{ClientError, ClientLimits, Learnt, Memory, Session};
+use mcp_stdio::client::{
+    CancelToken, ClientError, ClientLimits, Launch, Learnt, Link, Memory, Output, Session,
+};
 use serde_json::{Value, json};
 
-use crate::peer::{Script, Scripts, Server, discovered, initialized, limits, open};
+use crate::peer::{Script, Scripts, Server, discovered, initialized, limits, open, plain, said};
 
 fn revision(session: &Session) -> Revision {
     session.agreement().revision
@@ -320,17 +324,12 @@ fn what_was_learnt_is_used_and_corrected_er_26() {
         server.drain();
     })]);
     // The server was updated meanwhile and has no handshake any more.
-    let updated = open(vec![
-        script(|server| {
-            let request = server.expect("initialize");
-            server.error(&request, -32601, Value::Null);
-            server.drain();
-        }),
-        script(|server| {
-            server.stateless();
-            server.drain();
-        }),
-    ]);
+    let updated = open(vec![script(|server| {
+        let request = server.expect("initialize");
+        server.error(&request, -32601, Value::Null);
+        server.stateless();
+        server.drain();
+    })]);
     assert_eq!(updated, Revision::V2026_07_28);
     assert_eq!(memory.recall("toy").unwrap().era, Era::PerRequest);
 }
@@ -339,4 +338,107 @@ fn what_was_learnt_is_used_and_corrected_er_26() {
 fn a_server_that_cannot_be_started_is_said_so() {
     let error = open(&Scripts::new(Vec::new())).err().expect("no session");
     assert!(matches!(error, ClientError::Launch(_)), "{error}");
+}
+
+#[test]
+fn a_server_that_refuses_to_be_discovered_is_stateless_all_the_same_er_22() {
+    for code in [-32021, -32020] {
+        let scripts = Scripts::one(move |server| {
+            let probe = server.expect("server/discover");
+            server.error(&probe, code, json!({"requiredCapabilities": {"elicitation": {}}}));
+            let call = server.expect("tools/call");
+            assert!(!call["params"]["_meta"].is_null());
+            server.result(&call, said("done"));
+            server.drain();
+        });
+        let session = open(&scripts).unwrap();
+        assert_eq!(revision(&session), Revision::V2026_07_28);
+        session.call_tool("x", None, &plain()).unwrap();
+    }
+}
+
+#[test]
+fn an_opening_can_be_cancelled_from_another_thread() {
+    let token = CancelToken::new();
+    let far = token.clone();
+    let scripts = Scripts::one(move |server| {
+        server.expect("server/discover");
+        far.cancel();
+        server.drain();
+    });
+    let builder = Session::builder("test", "1").limits(limits()).cancel(&token);
+    let error = builder.open(scripts.clone()).err().expect("no session");
+    assert!(matches!(error, ClientError::Cancelled), "{error}");
+    assert_eq!((scripts.started(), scripts.stopped()), (1, 1));
+}
+
+/// A server that, as far as anybody can see, has not read what it was sent.
+struct Slow {
+    scripts: Scripts,
+    looks: Looks,
+}
+
+/// How often it is still looked at before it starts, and what tells it so.
+type Looks = Arc<Mutex<(usize, Option<Sender<()>>)>>;
+
+struct SlowPipe(Box<dyn Output>, Looks);
+
+impl Write for SlowPipe {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl Output for SlowPipe {
+    fn unread(&self) -> Option<usize> {
+        let mut looks = self.1.lock().unwrap();
+        looks.0 = looks.0.saturating_sub(1);
+        if looks.0 == 0 {
+            looks.1 = None;
+        }
+        Some(1)
+    }
+}
+
+impl Launch for Slow {
+    fn launch(&self, framing: Framing) -> io::Result<Link> {
+        let mut link = self.scripts.launch(framing)?;
+        link.output = Box::new(SlowPipe(link.output, Arc::clone(&self.looks)));
+        Ok(link)
+    }
+
+    fn name(&self) -> &str {
+        "slow"
+    }
+}
+
+#[test]
+fn a_server_that_is_slow_to_start_is_waited_for() {
+    let (awake, has_slept) = channel::<()>();
+    let scripts = Scripts::one(move |server| {
+        assert!(has_slept.recv().is_err(), "all looks are used up");
+        server.stateless();
+        server.drain();
+    });
+    let looks = Arc::new(Mutex::new((3, Some(awake))));
+    // The patience with the probe alone would have been over at once.
+    let slow = Slow { scripts: scripts.clone(), looks };
+    let session = Session::builder("test", "1").limits(hasty()).open(slow).unwrap();
+    assert!(session.agreement().capabilities.tools.is_some());
+    assert_eq!(scripts.started(), 1);
+}
+
+#[test]
+fn a_server_that_never_reads_is_not_tried_in_another_framing() {
+    let scripts = Scripts::one(Server::drain);
+    let looks = Arc::new(Mutex::new((usize::MAX, None)));
+    let limits = ClientLimits { handshake_timeout: Duration::ZERO, ..hasty() };
+    let slow = Slow { scripts: scripts.clone(), looks };
+    let error = Session::builder("test", "1").limits(limits).open(slow).err().expect("no session");
+    assert!(matches!(error, ClientError::NotReading { .. }), "{error}");
+    assert_eq!(scripts.started(), 1);
 }

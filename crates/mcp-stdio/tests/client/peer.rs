@@ -50,10 +50,13 @@ impl Server {
 
     pub(crate) fn send(&mut self, mut message: Value) {
         message["jsonrpc"] = "2.0".into();
+        self.frame(&message.to_string());
+    }
+
+    /// Sends a text as a message, whatever it is.
+    pub(crate) fn frame(&mut self, message: &str) {
         let mut frame = Vec::new();
-        FrameWriter::new(&mut frame, self.framing)
-            .write_frame(message.to_string().as_bytes())
-            .unwrap();
+        FrameWriter::new(&mut frame, self.framing).write_frame(message.as_bytes()).unwrap();
         self.raw(frame);
     }
 
