@@ -54,6 +54,9 @@ pub enum Incoming<'a> {
         /// Whether the message claims to be a response. Such a message is never answered, since
         /// the answer's id would name a request of the other side.
         is_response: bool,
+        /// Whether it names a method. What has an id and no method asks for nothing, so for whoever
+        /// sent a request with this id nothing else will come.
+        names_method: bool,
     },
 }
 
@@ -68,6 +71,8 @@ pub fn decode(bytes: &[u8]) -> Incoming<'_> {
             id: recover_id(bytes),
             error: RpcError::parse_error(format!("invalid UTF-8 at byte {}", error.valid_up_to())),
             is_response: false,
+            // It has an id only where it has.
+            names_method: true,
         },
     }
 }
@@ -100,6 +105,7 @@ fn decode_str(text: &str) -> Incoming<'_> {
             id: members.recovered_id(),
             error: RpcError::parse_error(format!("parse error: {error}")),
             is_response: members.is_response(),
+            names_method: members.names_method,
         },
     }
 }
@@ -109,6 +115,7 @@ fn not_an_object<'a>() -> Incoming<'a> {
         id: None,
         error: RpcError::invalid_request("a message must be an object"),
         is_response: false,
+        names_method: false,
     }
 }
 
@@ -221,12 +228,13 @@ impl<'a> Members<'a> {
     }
 
     fn classify(self) -> Incoming<'a> {
-        let is_response = self.is_response();
+        let (is_response, names_method) = (self.is_response(), self.names_method);
         let id = if self.id_repeated { None } else { self.id.and_then(RequestId::from_raw) };
         match self.message(id.as_ref()) {
             Ok(message) => message,
             Err(problem) => {
-                Incoming::Invalid { id, error: RpcError::invalid_request(problem), is_response }
+                let error = RpcError::invalid_request(problem);
+                Incoming::Invalid { id, error, is_response, names_method }
             }
         }
     }

@@ -29,7 +29,7 @@ fn show(incoming: &Incoming<'_>) -> String {
         Incoming::Batch(members) => {
             format!("batch [{}]", members.iter().map(show).collect::<Vec<_>>().join(", "))
         }
-        Incoming::Invalid { id: i, error, is_response } => {
+        Incoming::Invalid { id: i, error, is_response, .. } => {
             let kind = if *is_response { "invalid response" } else { "invalid" };
             format!("{kind} {} {:?}", id(i), error.code)
         }

@@ -157,9 +157,9 @@ fn take(connection: &Arc<Connection>, incoming: Incoming<'_>) {
         }
         Incoming::Request { id, method, params } => request(connection, &id, &method, params),
         Incoming::Notification { method, params } => notification(connection, &method, params),
-        Incoming::Invalid { id, error, is_response } => {
+        Incoming::Invalid { id, error, names_method, .. } => {
             // An answer with both a result and an error, or neither, still is the only one that comes.
-            if let Some(id) = id.filter(|_| is_response) {
+            if let Some(id) = id.filter(|_| !names_method) {
                 connection.answer_of(Some(&id), Answer::Invalid(error.message));
             }
         }
