@@ -163,6 +163,24 @@ pub struct Listed {
     pub id: Option<String>,
 }
 
+/// Which files of a [`Place`] are searched for.
+#[derive(Debug, Clone, Copy)]
+pub struct Sought<'s> {
+    /// Words of ASCII letters, digits and `_`; a file matters that holds one of them whole.
+    pub words: &'s [String],
+    /// Which files may matter: pathspecs of git, from the root. Without any, nothing is found.
+    pub places: &'s [String],
+}
+
+/// A file that a search found, with its content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Its path.
+    pub path: RepoPath,
+    /// Its whole content.
+    pub content: Vec<u8>,
+}
+
 /// Takes the content of one requested object: its place in the request, and `None` where the
 /// repository lacks it or it is too large. Returns whether to go on.
 pub type ContentSink<'s> = dyn FnMut(usize, Option<Vec<u8>>) -> bool + 's;
@@ -233,6 +251,21 @@ pub trait Repo {
     fn list(&self, place: &Place, control: &dyn Control) -> Result<Vec<Listed>, RepoError> {
         let _ = (place, control);
         Err(RepoError::NoRepository { what: "files" })
+    }
+
+    /// Finds files of a place by what they hold, in git's order: a bounded number of them, none too
+    /// large. A repository that cannot be searched has none.
+    ///
+    /// # Errors
+    /// Any [`RepoError`].
+    fn search(
+        &self,
+        place: &Place,
+        sought: Sought<'_>,
+        control: &dyn Control,
+    ) -> Result<Vec<Found>, RepoError> {
+        let _ = (place, sought, control);
+        Ok(Vec::new())
     }
 }
 

@@ -21,6 +21,7 @@ use crate::report::{
 use crate::request::{ReviewRequest, Scope};
 use crate::rules::RuleSet;
 
+mod across;
 mod binary;
 mod finish;
 mod inspect;
@@ -307,6 +308,13 @@ fn look(
     };
     let mut inspected = inspect::inspect(&wanted, reading.is_patch(), repo, rules, wants, steps)?;
     problems.extend(inspected.problems);
+    if !inspected.asked.is_empty() {
+        let place = place(reading, request);
+        let (asked, patched) = (inspected.asked, &inspected.patched);
+        let (broken, more) = across::answered(asked, patched, &place, repo, steps.control)?;
+        inspected.candidates.extend(broken);
+        problems.extend(more);
+    }
     files.reviewed = wanted.iter().map(|file| file.path().into_owned()).collect();
     files.reviewed.sort();
     files.reviewed.dedup();
@@ -324,12 +332,16 @@ fn files<'r>(
     repo: &'r (dyn Repo + Sync),
 ) -> Option<model::Files<'r>> {
     repo.identity()?;
-    let place = match (&reading.head, &request.scope) {
+    Some(model::Files::new(repo, place(reading, request)))
+}
+
+/// Where the new side of a change stands.
+fn place(reading: &Reading<'_>, request: &ReviewRequest) -> Place {
+    match (&reading.head, &request.scope) {
         (Some(head), _) => Place::Tree(head.clone()),
         (None, Scope::Staged) => Place::Index,
         (None, _) => Place::WorkTree,
-    };
-    Some(model::Files::new(repo, place))
+    }
 }
 
 /// What the model is told beside the change.

@@ -12,6 +12,7 @@ use crate::language::Language;
 use crate::syntax::Query;
 use crate::view::FileView;
 
+pub mod across;
 mod added_text;
 mod assertion_removed;
 mod c_resources;
@@ -117,6 +118,7 @@ pub struct Rule {
 enum Run {
     Check(Check),
     Scan(scans::Scan),
+    Ask(across::Ask),
     /// Compiled when a file that it reads is first met.
     Text(OnceLock<Option<text::TextQuery>>),
     /// Compiled for each language when it is first met: most reviews see one or two.
@@ -148,13 +150,16 @@ impl Rule {
     /// Takes a rule whose patterns are known to compile, and compiles them when they are needed.
     fn deferred(file: RuleFile) -> Result<Self, RuleError> {
         let run = match (&file.check, &file.syntax, &file.text) {
-            (Some(name), None, None) => match (checks::find(name), scans::find(name)) {
-                (Some(check), _) => Run::Check(check),
-                (None, Some(scan)) => Run::Scan(scan),
-                (None, None) => {
-                    return Err(file.error(format!("there is no check {name:?}")));
+            (Some(name), None, None) => {
+                match (checks::find(name), scans::find(name), across::find(name)) {
+                    (Some(check), _, _) => Run::Check(check),
+                    (None, Some(scan), _) => Run::Scan(scan),
+                    (None, None, Some(ask)) => Run::Ask(ask),
+                    (None, None, None) => {
+                        return Err(file.error(format!("there is no check {name:?}")));
+                    }
                 }
-            },
+            }
             (None, None, Some(_)) => Run::Text(OnceLock::new()),
             (None, Some(_), None) => {
                 if file.languages.is_empty() {
@@ -298,18 +303,41 @@ impl RuleSet {
                 hits.extend(check(view).into_iter().map(|hit| (at, hit)));
             }
         }
-        hits.retain(|(at, hit)| {
-            let RuleFile { scope, languages, .. } = &rules[*at].file;
-            let scope = *scope;
-            view.side(hit.side).is_changed(hit.line)
-                && (languages.is_empty() || !is_machine_made(view, hit))
-                && (scope == Scope::Any
-                    || (scope == Scope::Test)
-                        == (view.is_test() || hit.side == Side::New && view.in_test(hit.line)))
-        });
+        hits.retain(|(at, hit)| rules[*at].may_report(hit, view));
         hits.sort_by_key(|(at, hit)| (*at, hit.side, hit.line));
         hits.dedup_by_key(|(at, hit)| (*at, hit.side, hit.line));
         hits.into_iter().map(|(at, hit)| (rules[at], hit)).collect()
+    }
+
+    /// What the rules that `wanted` accepts want to know of the rest of the repository before they
+    /// report anything of this file, in the order of ids.
+    pub fn ask<'r>(
+        &'r self,
+        view: &FileView,
+        wanted: impl Fn(&Rule) -> bool,
+    ) -> Vec<(&'r Rule, across::Question)> {
+        let mut out = Vec::new();
+        for rule in &self.rules {
+            let Run::Ask(ask) = rule.run else { continue };
+            if rule.reads(view) && wanted(rule) {
+                let asked = ask(view).into_iter();
+                let asked = asked.filter(|question| rule.may_report(question.hit(), view));
+                out.extend(asked.map(|question| (rule, question)));
+            }
+        }
+        out
+    }
+}
+
+impl Rule {
+    /// Whether a hit stands where the rule looks: on a changed line of code that people wrote.
+    fn may_report(&self, hit: &Hit, view: &FileView) -> bool {
+        let RuleFile { scope, languages, .. } = &self.file;
+        view.side(hit.side).is_changed(hit.line)
+            && (languages.is_empty() || !is_machine_made(view, hit))
+            && (*scope == Scope::Any
+                || (*scope == Scope::Test)
+                    == (view.is_test() || hit.side == Side::New && view.in_test(hit.line)))
     }
 }
 

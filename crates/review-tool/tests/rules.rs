@@ -8,6 +8,7 @@
 
 use review_tool::diff::{self, apply::sides};
 use review_tool::finding::Side;
+use review_tool::rules::across::Text;
 use review_tool::rules::{Case, Rule, RuleFile, RuleSet, Scope, embedded_sources};
 use review_tool::view::FileView;
 
@@ -53,8 +54,14 @@ fn view(path: &str, case: &Case) -> FileView {
     FileView::new(path.to_owned(), old.map(|_| path.to_owned()), before, after)
 }
 
-fn lines(set: &RuleSet, id: &str, view: &FileView) -> (Vec<u32>, Vec<u32>) {
-    let hits = set.check(view, |rule| rule.id() == id);
+fn lines(set: &RuleSet, id: &str, view: &FileView, beside: &[Text]) -> (Vec<u32>, Vec<u32>) {
+    let mut hits = set.check(view, |rule| rule.id() == id);
+    let content = view.new_side().fragments().iter().map(|part| part.text()).collect();
+    let mut files = vec![Text { path: view.path().to_owned(), content }];
+    files.extend_from_slice(beside);
+    let asked = set.ask(view, |rule| rule.id() == id).into_iter();
+    let answered = asked.filter(|(_, question)| question.answer(&files).is_some());
+    hits.extend(answered.map(|(rule, question)| (rule, question.hit().clone())));
     let on =
         |side| hits.iter().filter(|(_, hit)| hit.side == side).map(|(_, hit)| hit.line).collect();
     (on(Side::New), on(Side::Old))
@@ -76,7 +83,7 @@ fn rules_fire_where_their_cases_say_and_nowhere_else() {
         let cases = cases.chain(file.cases.silent.iter().map(|case| (false, case)));
         for (at, (fires, case)) in cases.enumerate() {
             let path = path_of(&file, case);
-            let found = lines(&set, &file.id, &view(&path, case));
+            let found = lines(&set, &file.id, &view(&path, case), &case.beside);
             let want = (case.lines.clone(), case.old_lines.clone());
             if found != want || fires == (want.0.is_empty() && want.1.is_empty()) {
                 let text = case.new.as_deref().or(case.old.as_deref()).unwrap_or_default();
@@ -131,11 +138,17 @@ fn a_line_that_a_machine_wrote_is_read_for_secrets_alone() {
     let filler = "f(1);".repeat(250);
     let token = concat!("ghp_q7Wd2LkZ9xRtYv4BnM6sHc3P", "fJg8Ea1UoK5i");
     let text = format!("{filler}debugger;var t='{token}'\ndebugger;\n");
-    let case =
-        Case { path: None, old: None, new: Some(text), lines: Vec::new(), old_lines: Vec::new() };
+    let case = Case {
+        path: None,
+        old: None,
+        new: Some(text),
+        lines: Vec::new(),
+        old_lines: Vec::new(),
+        beside: Vec::new(),
+    };
     let set = RuleSet::embedded();
     let view = view("src/a.js", &case);
-    let on = |id: &str| lines(set, id, &view).0;
+    let on = |id: &str| lines(set, id, &view, &[]).0;
     assert_eq!(on("javascript-debugger-statement"), [2]);
     assert_eq!(on("secret-known-credential"), [1]);
 }

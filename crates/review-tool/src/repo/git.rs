@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::{Change, ContentSink, Listed, Place, Repo, RepoError};
+use super::{Change, ContentSink, Found, Listed, Place, Repo, RepoError, Sought};
 use crate::control::Control;
 use crate::diff::RepoPath;
 use crate::request::Scope;
@@ -16,6 +16,7 @@ use crate::request::Scope;
 mod look;
 mod revision;
 mod run;
+mod search;
 mod work_tree;
 
 use revision::Sides;
@@ -257,6 +258,15 @@ impl Repo for Git {
 
     fn list(&self, place: &Place, control: &dyn Control) -> Result<Vec<Listed>, RepoError> {
         look::list(&self.runner, place, control)
+    }
+
+    fn search(
+        &self,
+        place: &Place,
+        sought: Sought<'_>,
+        control: &dyn Control,
+    ) -> Result<Vec<Found>, RepoError> {
+        search::find(self, place, sought, control)
     }
 }
 

@@ -40,6 +40,12 @@ impl Candidate {
     pub(super) fn finding(&self) -> &Finding {
         &self.finding
     }
+
+    /// Replaces what the finding says.
+    pub(super) fn described(mut self, message: &str) -> Self {
+        self.finding.description = redact(message).into_owned();
+        self
+    }
 }
 
 /// Words a hit of a rule.

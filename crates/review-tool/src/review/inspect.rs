@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
 use super::Steps;
+use super::across::{Asked, Patched};
 use super::finish::{Candidate, candidate};
 use crate::changed_names::ChangedNames;
 use crate::diff::apply::{Direction, apply, sides};
@@ -11,7 +12,7 @@ use crate::diff::{FileChange, Problem, RepoPath};
 use crate::error::ReviewError;
 use crate::numbered;
 use crate::repo::Repo;
-use crate::rules::{Rule, RuleSet};
+use crate::rules::{Rule, RuleSet, across};
 use crate::view::{FileView, MAX_PARSED_BYTES};
 
 /// Files in flight between the reader and the workers.
@@ -26,6 +27,10 @@ pub(super) struct Inspected {
     pub(super) problems: Vec<Problem>,
     /// The files as a model is shown them, each with its place in the change; none without a model.
     pub(super) numbered: Vec<(usize, numbered::File)>,
+    /// What only the rest of the repository can tell.
+    pub(super) asked: Vec<Asked>,
+    /// The files that a patch leaves.
+    pub(super) patched: Patched,
 }
 
 /// A file with the content it had, where that is known.
@@ -106,6 +111,8 @@ pub(super) fn inspect(
                 all.candidates.extend(part.candidates);
                 all.problems.extend(part.problems);
                 all.numbered.extend(part.numbered);
+                all.asked.extend(part.asked);
+                all.patched.extend(part.patched);
             }
             Err(_) => all.problems.push(Problem::general(
                 "a worker of the reviewer failed; the findings of its files are lost",
@@ -200,6 +207,18 @@ impl Inspector<'_> {
         let wanted = |rule: &Rule| !(wants.no_rules || wants.no_flaky && rule.file.flaky);
         let hits = self.rules.check_until(&view, wanted, &|| self.steps.control.cancelled());
         out.candidates.extend(hits.into_iter().map(|(rule, hit)| candidate(rule, hit, &view)));
+        let asked = self.rules.ask(&view, wanted).into_iter();
+        out.asked.extend(asked.map(|(rule, question)| Asked {
+            candidate: candidate(rule, question.hit().clone(), &view),
+            question,
+        }));
+        if self.is_patch && across::may_answer(&path) {
+            let new = view.new_side();
+            let whole =
+                new.fragments().first().filter(|_| new.is_complete() && file.new_path.is_some());
+            let text = whole.map(|fragment| fragment.text().to_owned());
+            out.patched.insert(path.clone(), text);
+        }
         let _turn = self.order.lock().unwrap_or_else(PoisonError::into_inner);
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         self.steps.say(done, Some(self.total), format!("reviewed {path}"));

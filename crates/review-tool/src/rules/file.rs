@@ -5,6 +5,7 @@
 
 use serde::Deserialize;
 
+use super::across::Text;
 use crate::finding::{Category, Confidence, Severity};
 use crate::language::Language;
 use crate::syntax::{Pattern, SyntaxError, read_yaml};
@@ -126,6 +127,9 @@ pub struct Case {
     /// The lines of the old side on which it fires.
     #[serde(default)]
     pub old_lines: Vec<u32>,
+    /// Other files of the repository, for a rule that looks at them.
+    #[serde(default)]
+    pub beside: Vec<Text>,
 }
 
 impl RuleFile {

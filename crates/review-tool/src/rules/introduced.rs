@@ -60,7 +60,7 @@ pub(super) fn check(
             }
             Run::Text(_) => readers.texts.extend(rule.text_query().map(|query| (at, query))),
             Run::Scan(scan) => readers.scans.push((at, *scan)),
-            Run::Check(_) => {}
+            Run::Check(_) | Run::Ask(_) => {}
         }
     }
     let new = view.new_side();

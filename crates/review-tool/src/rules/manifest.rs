@@ -159,7 +159,7 @@ fn is_lower(new: &[u64], old: &[u64]) -> bool {
 }
 
 /// A dependency on both sides, whose line the change touches.
-fn changed(view: &FileView) -> Vec<(Dependency, Option<Dependency>)> {
+pub(super) fn changed(view: &FileView) -> Vec<(Dependency, Option<Dependency>)> {
     let Some(format) = format(view) else { return Vec::new() };
     let old = dependencies(view, Side::Old, format);
     let new = dependencies(view, Side::New, format);
@@ -205,7 +205,7 @@ expression!(
 );
 expression!(SHORTHAND, r"^[\w.-]+/[\w.-]+(#\S+)?$");
 
-fn is_foreign(spec: &str) -> bool {
+pub(super) fn is_foreign(spec: &str) -> bool {
     FOREIGN.is_match(spec)
 }
 

@@ -5,6 +5,7 @@
 #![expect(clippy::disallowed_methods, reason = "the tests make repositories with git")]
 #![expect(clippy::panic, reason = "helpers of tests fail by panicking")]
 
+mod across;
 mod doors;
 mod fixture;
 #[cfg(unix)]

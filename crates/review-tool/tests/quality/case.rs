@@ -11,7 +11,7 @@ use std::ffi::OsString;
 use review_tool::control::Control;
 use review_tool::diff::RepoPath;
 use review_tool::finding::{Category, Side};
-use review_tool::repo::{Change, ContentSink, Repo, RepoError};
+use review_tool::repo::{Change, ContentSink, Found, Place, Repo, RepoError, Sought};
 use review_tool::request::Scope;
 
 /// What a case asks for.
@@ -220,6 +220,17 @@ impl Repo for Case {
         _: &dyn Control,
     ) -> Result<Change, RepoError> {
         Ok(Change::default())
+    }
+
+    /// Every file of the case: which of them matter is for the rules to see, as it is in a repository
+    /// where each holds the word.
+    fn search(&self, _: &Place, _: Sought<'_>, _: &dyn Control) -> Result<Vec<Found>, RepoError> {
+        let files = self.files.iter().filter(|file| file.has(Side::New));
+        let found = files.map(|file| Found {
+            path: RepoPath::new(file.path.as_bytes()),
+            content: file.text(Side::New).into_bytes(),
+        });
+        Ok(found.collect())
     }
 
     fn work_file(&self, path: &RepoPath, _: u64) -> Option<Vec<u8>> {
