@@ -3,12 +3,12 @@
 use anyhow::Result;
 
 use crate::run::{cargo, step};
-use crate::{bench, clients, conformance, diffs, layers, tidy};
+use crate::{bench, clients, conformance, diffs, layers, servers, tidy};
 
 /// Runs all checks, the quick ones first.
 pub(crate) fn run() -> Result<()> {
     step(cargo(&["fmt", "--all", "--check"]))?;
-    for outside in [clients::RMCP, bench::SERVER] {
+    for outside in [clients::RMCP, servers::RMCP, bench::SERVER] {
         step(cargo(&["fmt", "--manifest-path", outside, "--check"]))?;
     }
     tidy::run()?;
@@ -32,7 +32,8 @@ pub(crate) fn run() -> Result<()> {
     doc.env("RUSTDOCFLAGS", "--deny warnings");
     step(doc)?;
     conformance::run(&[])?;
-    clients::run()
+    clients::run()?;
+    servers::run()
 }
 
 /// Measures the embedded reviewer over the cases of `crates/review-tool/quality` and prints its numbers.

@@ -11,6 +11,7 @@ mod install;
 mod layers;
 mod live_model;
 mod run;
+mod servers;
 mod tidy;
 
 const USAGE: &str = "usage: cargo xtask <task>
@@ -23,6 +24,7 @@ tasks:
            the open cases that go wrong, --only NAME narrows them
   diffs    the changed lines of a review against git's, on generated repositories and real histories
   clients  install the real MCP clients and run them against foreread and an example
+  servers  install real MCP servers and use them through foreread
   conformance [server|client [OPTION...]]
            the official conformance suite against the examples of mcp-stdio; with options, one run with
            these (tests/conformance/README.md)
@@ -40,6 +42,7 @@ fn main() -> ExitCode {
         "tidy" => tidy::run(),
         "diffs" => diffs::run(),
         "clients" => clients::run(),
+        "servers" => servers::run(),
         "quality" => ci::quality(&arguments),
         "live-model" => live_model::run(),
         "bench" => bench::run(&arguments),
