@@ -86,14 +86,18 @@ fn memory<'de, D: Deserializer<'de>>(value: D) -> Result<Option<u64>, D::Error> 
     parse_bytes(&text).map(Some).map_err(serde::de::Error::custom)
 }
 
-/// Reads a length of time such as `30s` or `2min`.
+/// The longest time that can be waited for: a year. Far beyond it, clocks cannot say when it is over.
+const LONGEST: Duration = Duration::from_secs(366 * 24 * 60 * 60);
+
+/// Reads a length of time such as `30s` or `2min`; a bare number is one of seconds.
 ///
 /// # Errors
 /// What was expected.
 pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
-    humantime::parse_duration(text)
-        .ok()
-        .filter(|duration| !duration.is_zero())
+    let seconds = text.parse().ok().map(Duration::from_secs);
+    seconds
+        .or_else(|| humantime::parse_duration(text).ok())
+        .filter(|duration| !duration.is_zero() && *duration <= LONGEST)
         .ok_or_else(|| format!("{text:?} is no length of time; write for example 30s or 2min"))
 }
 
@@ -129,7 +133,10 @@ mod tests {
         for wrong in ["", "0MiB", "512", "MiB", "-1MiB", "1MB", "99999999999999999999GiB"] {
             parse_bytes(wrong).expect_err(wrong);
         }
-        parse_duration("30").expect_err("no unit");
+        for wrong in ["", "0", "0s", "-5", "1.5", "soon", "18446744073709551615", "900years"] {
+            parse_duration(wrong).expect_err(wrong);
+        }
+        assert_eq!(parse_duration("30"), Ok(Duration::from_secs(30)));
         assert_eq!(parse_duration("2min"), Ok(Duration::from_secs(120)));
     }
 }

@@ -9,6 +9,9 @@ use super::cancel::CancelToken;
 use super::error::ClientError;
 use super::limits::ClientLimits;
 
+/// No request waits longer, since clocks end somewhere: a hundred years.
+const LONGEST: Duration = Duration::from_secs(100 * 366 * 24 * 60 * 60);
+
 /// How one request is made. The default waits as long as the session's limits say.
 #[derive(Clone, Copy, Default)]
 #[non_exhaustive]
@@ -78,14 +81,16 @@ pub(super) struct Errand<'o> {
 
 impl<'o> Errand<'o> {
     pub(super) fn new(method: Method, options: &'o CallOptions<'o>, limits: &ClientLimits) -> Self {
-        let each = options.timeout.unwrap_or(limits.request_timeout);
+        let each = options.timeout.unwrap_or(limits.request_timeout).min(LONGEST);
         let begun = Instant::now();
         Self {
             method,
             options,
             begun,
             each,
-            longest: Cell::new(options.extended_to.map(|longest| begun + longest.max(each))),
+            longest: Cell::new(
+                options.extended_to.map(|longest| begun + longest.min(LONGEST).max(each)),
+            ),
             until: Cell::new(begun + each),
         }
     }

@@ -45,6 +45,19 @@ fn answers_are_matched_by_id_in_any_order() {
 }
 
 #[test]
+fn a_time_beyond_every_clock_is_only_a_long_one() {
+    let scripts = Scripts::one(|server| {
+        server.handshake("2025-11-25");
+        let call = server.expect("tools/call");
+        server.result(&call, said("in time"));
+        server.drain();
+    });
+    let session = open(&scripts).unwrap();
+    let options = CallOptions::default().timeout(Duration::MAX).extended_to(Duration::MAX);
+    assert_eq!(text(&session.call_tool("echo", None, &options).unwrap()), "in time");
+}
+
+#[test]
 fn foreign_repeated_and_broken_answers_are_dropped() {
     let scripts = Scripts::one(|server| {
         server.handshake("2025-11-25");
