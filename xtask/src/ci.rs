@@ -8,7 +8,7 @@ use crate::{bench, clients, conformance, diffs, layers, servers, tidy};
 /// Runs all checks, the quick ones first.
 pub(crate) fn run() -> Result<()> {
     step(cargo(&["fmt", "--all", "--check"]))?;
-    for outside in [clients::RMCP, servers::RMCP, bench::SERVER] {
+    for outside in [clients::RMCP, servers::RMCP, bench::SERVER, bench::CLIENT] {
         step(cargo(&["fmt", "--manifest-path", outside, "--check"]))?;
     }
     tidy::run()?;

@@ -28,8 +28,9 @@ tasks:
   conformance [server|client [OPTION...]]
            the official conformance suite against the examples of mcp-stdio; with options, one run with
            these (tests/conformance/README.md)
-  bench [server [ROUNDS]]
-           the server's speed and memory beside rmcp's, in one run; not part of ci
+  bench [server|client [ROUNDS]]
+           the server's speed and memory beside rmcp's, or the client's beside rmcp's and the TypeScript
+           SDK's, in one run; not part of ci
   live-model
            reviews by a real model on a real server, installed and built the first time; not part of ci";
 

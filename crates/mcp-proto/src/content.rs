@@ -218,8 +218,20 @@ where
     }
 
     let raw = RawJson::deserialize(deserializer)?;
+    if let Some(tag) = leading_tag(raw.get()) {
+        return Ok((tag.to_owned(), raw));
+    }
     let tag: Tag = raw.decode().map_err(D::Error::custom)?;
     Ok((tag.r#type, raw))
+}
+
+/// Finds the `type` where it is the first member, as most write it, so that a long block need not be read
+/// through once more.
+fn leading_tag(block: &str) -> Option<&str> {
+    let first = block.strip_prefix('{')?.trim_start().strip_prefix("\"type\"")?;
+    let value = first.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
+    let (tag, rest) = value.split_once(['"', '\\'])?;
+    rest.trim_start().starts_with([',', '}']).then_some(tag)
 }
 
 impl<'de> Deserialize<'de> for Content {

@@ -562,3 +562,25 @@ fn parameters_are_never_given_by_position() {
         assert!(decode_params::<mcp_proto::Initialized>(Some(raw)).is_err(), "{text}");
     }
 }
+
+#[test]
+fn the_type_of_a_block_counts_wherever_it_stands() {
+    for text in [
+        r#"{"type":"text","text":"a"}"#,
+        r#"{ "type" : "text" , "text" : "a" }"#,
+        r#"{"text":"a","type":"text"}"#,
+        r#"{"type":"te\u0078t","text":"a"}"#,
+        r#"{"\u0074ype":"text","text":"a"}"#,
+        r#"{"_meta":{"type":"image"},"type":"text","text":"a"}"#,
+    ] {
+        let block: Content = serde_json::from_str(text).unwrap();
+        assert!(matches!(&block, Content::Text(block) if block.text == "a"), "{text}: {block:?}");
+    }
+    for other in [r#"{"type":"text\"","text":"a"}"#, r#"{"type":"text,","text":"a"}"#] {
+        let block: Content = serde_json::from_str(other).unwrap();
+        assert!(matches!(block, Content::Other(_)), "{other}: {block:?}");
+    }
+    for wrong in [r#"{"type":1,"text":"a"}"#, r#"{"text":"a"}"#, r#"{"type":"text"}"#, "[]"] {
+        serde_json::from_str::<Content>(wrong).expect_err(wrong);
+    }
+}
