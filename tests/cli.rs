@@ -5,6 +5,7 @@ use crate::harness::repo::Repo;
 
 mod doors;
 mod exit_codes;
+mod gate;
 mod hostile;
 mod messages;
 mod model;

@@ -99,6 +99,15 @@ pub(crate) struct ReviewArgs {
     #[arg(long, value_name = "SEVERITY", value_parser = parse_severity)]
     pub(crate) min_severity: Option<Severity>,
 
+    /// Do not report the findings that this file knows; of a range or a commit, a file of the repository
+    /// is read as it was before the change
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+
+    /// Write what is found to the baseline, in place of what it holds
+    #[arg(long, requires = "baseline", conflicts_with = "dry_run")]
+    pub(crate) update_baseline: bool,
+
     /// Ask this provider's model too: one of the settings, or a kind such as ollama
     #[arg(long, value_name = "NAME")]
     pub(crate) provider: Option<String>,

@@ -23,6 +23,7 @@ mod settings;
 mod stamp;
 mod table;
 mod terminal;
+mod tuning;
 
 use args::{Args, Command};
 

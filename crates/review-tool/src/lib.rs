@@ -1,5 +1,6 @@
 //! Reviews a git change: diff, rules, findings, report.
 
+pub mod baseline;
 pub mod changed_names;
 mod content;
 pub mod control;
@@ -23,8 +24,10 @@ pub mod rules;
 pub mod secret;
 pub mod self_review;
 pub mod source;
+mod suppression;
 pub mod syntax;
 pub mod tool;
+pub mod tuning;
 pub mod view;
 pub use error::ReviewError;
 pub use printable::{printable, push_json};

@@ -244,6 +244,22 @@ pub trait Repo {
         Ok(String::new())
     }
 
+    /// Reads a regular file of a commit or tree by its path from the root; of HEAD, where none is named.
+    /// `None` where there is no such file of at most `limit` bytes.
+    ///
+    /// # Errors
+    /// Any [`RepoError`].
+    fn file_at(
+        &self,
+        tree: Option<&str>,
+        path: &RepoPath,
+        limit: u64,
+        control: &dyn Control,
+    ) -> Result<Option<Vec<u8>>, RepoError> {
+        let _ = (tree, path, limit, control);
+        Ok(None)
+    }
+
     /// Lists the regular files of a place, each once, in git's order.
     ///
     /// # Errors

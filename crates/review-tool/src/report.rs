@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::finding::{Finding, Severity};
+use crate::finding::{Finding, Severity, Side};
 use crate::printable::push_json;
 
 pub mod github;
@@ -40,6 +40,31 @@ pub struct Document {
     /// How the findings compare with those of an earlier review; only where one was named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<Since>,
+    /// The findings that a comment or the baseline silences, in the order of findings. They are none of
+    /// `findings`, and fail no gate.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub silenced: Vec<Silenced>,
+}
+
+/// A finding that is known and does not count.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Silenced {
+    /// The file.
+    pub file: String,
+    /// The line, on `side`.
+    pub line: u32,
+    /// The side on which the line stands.
+    pub side: Side,
+    /// The rule; null for a model's.
+    pub rule: Option<String>,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong.
+    pub title: String,
+    /// The fingerprint.
+    pub fingerprint: String,
+    /// The reason that the comment beside the code gives; null where the baseline silences it.
+    pub reason: Option<String>,
 }
 
 /// How far a review came.
@@ -192,6 +217,15 @@ pub struct Meta {
     pub base: Option<String>,
     /// The object name of the new side; null where it has none.
     pub head: Option<String>,
+    /// How many findings the baseline silences; only where some are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baselined: Option<u64>,
+    /// How many findings comments in the code silence; only where some are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suppressed: Option<u64>,
+    /// The rules that the repository's settings switch off or judge otherwise; only where there are some.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tuned_rules: Vec<String>,
     /// How a model's findings were held against the change; only with a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claims: Option<Claims>,
@@ -288,7 +322,7 @@ impl Document {
 
 /// A value as JSON, indented, with a final line feed. Characters that could steer a terminal stand as
 /// escapes.
-fn escaped_json(value: &impl Serialize) -> String {
+pub(crate) fn escaped_json(value: &impl Serialize) -> String {
     // What is shown here has string keys and finite numbers only, which serialise without fail.
     let text = serde_json::to_string_pretty(value).unwrap_or_default();
     let mut out = String::with_capacity(text.len() + 1);
@@ -308,6 +342,7 @@ pub(crate) fn summary_text(
     hidden: u64,
     gate: &Gate,
     files: &Files,
+    silenced: usize,
     problems: usize,
 ) -> String {
     if status == Status::NothingToReview {
@@ -328,6 +363,9 @@ pub(crate) fn summary_text(
     };
     if hidden > 0 {
         text.push_str(&format!(" ({hidden} below the listed severity)"));
+    }
+    if silenced > 0 {
+        text.push_str(&format!(" ({silenced} silenced)"));
     }
     text.push_str(&format!(" in {} reviewed", plural(files.reviewed.len() as u64, "file")));
     if !files.skipped.is_empty() {

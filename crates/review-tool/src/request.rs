@@ -2,7 +2,9 @@
 
 use std::ffi::OsString;
 
+use crate::baseline::Baseline;
 use crate::finding::Severity;
+use crate::tuning::Tuning;
 
 /// Which change is reviewed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,6 +53,10 @@ pub struct ReviewRequest {
     pub no_flaky: bool,
     /// Whether to leave out the embedded rules, so that a model reviews alone.
     pub no_rules: bool,
+    /// What the user's settings leave out; checked against the rules.
+    pub tuning: Tuning,
+    /// The findings that are known and count no more.
+    pub baseline: Option<Baseline>,
 }
 
 impl ReviewRequest {
@@ -67,6 +73,8 @@ impl ReviewRequest {
             min_severity: Severity::Info,
             no_flaky: false,
             no_rules: false,
+            tuning: Tuning::default(),
+            baseline: None,
         }
     }
 }

@@ -1,9 +1,11 @@
 //! The pipeline, straight down: diff, files, rules, findings, verdict.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use crate::baseline::{self, Baseline};
 use crate::control::{Control, Progress};
 use crate::diff::{Body, FileChange, Hunk, Problem};
 use crate::error::ReviewError;
@@ -15,17 +17,20 @@ use crate::printable::printable;
 use crate::reply::{self, Claim, Dropped};
 use crate::repo::{Place, Repo};
 use crate::report::{
-    Claims, Counts, Document, Files, Gate, Meta, SCHEMA_VERSION, Skipped, Status, Summary, Usage,
-    summary_text,
+    Claims, Counts, Document, Files, Gate, Meta, SCHEMA_VERSION, Silenced, Skipped, Status,
+    Summary, Usage, summary_text,
 };
 use crate::request::{ReviewRequest, Scope};
 use crate::rules::RuleSet;
+use crate::suppression::Directive;
+use crate::tuning::{Project, Tuned};
 
 mod across;
 mod binary;
 mod finish;
 mod inspect;
 mod reading;
+mod silence;
 
 use finish::Candidate;
 
@@ -185,7 +190,15 @@ fn close(
     said: Option<Said<'_>>,
 ) -> Review {
     let (findings, excerpts) = finish::finish(seen.candidates);
-    let about = About { base: reading.base.clone(), head: reading.head.clone() };
+    let (kept, silenced) =
+        silence::silence(findings, excerpts, &seen.directives, seen.baseline.as_ref());
+    let (findings, excerpts): (Vec<_>, Vec<_>) = kept.into_iter().unzip();
+    let about = About {
+        base: reading.base.clone(),
+        head: reading.head.clone(),
+        silenced,
+        tuned_rules: seen.project.tuned_rules(),
+    };
     let mut document = conclude(request, findings, seen.files, seen.problems, about);
     if let Some(Said { provider, model, outcome }) = said {
         document.content = outcome.content;
@@ -211,6 +224,8 @@ pub struct Presented {
     pub found: Vec<Finding>,
     /// What could not be read.
     pub problems: Vec<Problem>,
+    /// What the repository's settings say to a model; data, as the change is.
+    pub guidance: Option<String>,
 }
 
 /// Reads a change for a model that the caller runs itself.
@@ -226,7 +241,8 @@ pub fn present(
     let steps = Steps { control };
     let reading = open(request, repo, &steps)?;
     let seen = look(&reading, request, repo, rules, true, &steps)?;
-    Ok(Presented { found: seen.found(), change: seen.change, problems: seen.problems })
+    let guidance = seen.project.guidance.clone();
+    Ok(Presented { found: seen.found(), change: seen.change, problems: seen.problems, guidance })
 }
 
 /// What [`review_with`] would ask its model, and what it would leave out. Nothing is sent.
@@ -246,7 +262,7 @@ pub fn dry_run(
     let found = seen.found();
     let files = files(&reading, request, repo);
     let purpose = purpose(&reading, repo, control);
-    let about = about(&found, files.as_ref(), &purpose);
+    let about = about(&found, files.as_ref(), &purpose, seen.project.guidance.as_deref());
     let (planned, left_out) = reviewer.planned(&seen.change, about);
     let mut problems = seen.problems;
     problems.extend(left_out);
@@ -269,6 +285,12 @@ struct Seen {
     candidates: Vec<Candidate>,
     /// The change as a model is shown it; empty without one.
     change: numbered::Change,
+    /// The comments that silence findings, by file.
+    directives: HashMap<String, Vec<Directive>>,
+    /// What the repository says of its reviews.
+    project: Project,
+    /// The findings that are known.
+    baseline: Option<Baseline>,
 }
 
 impl Seen {
@@ -291,17 +313,33 @@ fn look(
     steps: &Steps<'_>,
 ) -> Result<Seen, ReviewError> {
     let (changed, mut problems) = reading.files(repo, steps.control)?;
+    let base = reading.base.as_deref();
+    let (project, unusable) =
+        Project::of_change(request, base, &changed, (repo, rules), steps.control)?;
+    problems.extend(unusable);
+    let tuned = Tuned::new(&request.tuning, &project.tuning);
+    let baseline = match &request.baseline {
+        Some(Baseline::AtBase(path)) => {
+            let (known, unusable) = baseline::at_base(base, path, repo, steps.control)?;
+            problems.extend(unusable);
+            Some(known)
+        }
+        given => given.clone(),
+    };
     let mut files = Files::default();
+    let mut skip = |file: &FileChange<'_>, reason: String| {
+        files.skipped.push(Skipped { file: file.path().into_owned(), reason });
+    };
     let mut wanted: Vec<&FileChange<'_>> = Vec::new();
     for file in &changed {
-        match skip_reason(file) {
-            Some(reason) => files
-                .skipped
-                .push(Skipped { file: file.path().into_owned(), reason: reason.to_owned() }),
+        let reason = skip_reason(file).map(str::to_owned);
+        match reason.or_else(|| tuned.ignored(&file.path())) {
+            Some(reason) => skip(file, reason),
             None => wanted.push(file),
         }
     }
     let wants = inspect::Wants {
+        tuned: &tuned,
         no_rules: request.no_rules,
         no_flaky: request.no_flaky,
         numbered: by_model,
@@ -315,15 +353,32 @@ fn look(
         inspected.candidates.extend(broken);
         problems.extend(more);
     }
-    files.reviewed = wanted.iter().map(|file| file.path().into_owned()).collect();
+    inspected.generated.sort_unstable();
+    for &at in &inspected.generated {
+        skip(wanted[at], GENERATED.to_owned());
+    }
+    let reviewed = wanted.iter().enumerate();
+    let reviewed = reviewed.filter(|(at, _)| inspected.generated.binary_search(at).is_err());
+    files.reviewed = reviewed.map(|(_, file)| file.path().into_owned()).collect();
     files.reviewed.sort();
     files.reviewed.dedup();
     files.skipped.sort();
     inspected.numbered.sort_by_key(|(at, _)| *at);
     let shown = inspected.numbered.into_iter().map(|(_, file)| file).collect();
     let change = numbered::Change { files: shown };
-    Ok(Seen { files, problems, candidates: inspected.candidates, change })
+    Ok(Seen {
+        files,
+        problems,
+        candidates: inspected.candidates,
+        change,
+        directives: inspected.directives,
+        project,
+        baseline,
+    })
 }
+
+/// What is said of a file that a tool writes.
+const GENERATED: &str = "generated code, as its head says before and after the change";
 
 /// The files that a model may look at: those of the new side. None without a repository.
 fn files<'r>(
@@ -349,9 +404,10 @@ fn about<'a>(
     found: &'a [Finding],
     files: Option<&'a model::Files<'_>>,
     purpose: &'a str,
+    guidance: Option<&'a str>,
 ) -> model::About<'a> {
     let own_tools = files.map(|files| files as &dyn Toolbox);
-    model::About { found, own_tools, guidance: None, purpose: Some(purpose) }
+    model::About { found, own_tools, guidance, purpose: Some(purpose) }
 }
 
 /// What the author says that the change is for. It only helps a model, so its lack is no problem.
@@ -369,7 +425,7 @@ fn ask(
     steps: &Steps<'_>,
 ) -> Result<Outcome, ReviewError> {
     let found = seen.found();
-    let about = about(&found, files, purpose);
+    let about = about(&found, files, purpose, seen.project.guidance.as_deref());
     // The rules have counted each file, and one step more.
     let done = AtomicU64::new(seen.files.reviewed.len() as u64 + 1);
     let turn = Mutex::new(());
@@ -390,6 +446,8 @@ fn ask(
 struct About {
     base: Option<String>,
     head: Option<String>,
+    silenced: Vec<Silenced>,
+    tuned_rules: Vec<String>,
 }
 
 /// Makes the verdict. Findings come sorted by severity, so those that are listed come first.
@@ -411,7 +469,11 @@ fn conclude(
     let gate = Gate { fail_on: request.fail_on, passed };
     let listed = findings.partition_point(|finding| finding.severity.reaches(request.min_severity));
     let hidden = (findings.len() - listed) as u64;
-    let text = summary_text(status, &findings, hidden, &gate, &files, problems.len());
+    let silenced = about.silenced;
+    let text =
+        summary_text(status, &findings, hidden, &gate, &files, silenced.len(), problems.len());
+    let suppressed = silenced.iter().filter(|one| one.reason.is_some()).count() as u64;
+    let baselined = silenced.len() as u64 - suppressed;
     let unlisted = findings.drain(listed..).map(|finding| finding.fingerprint).collect();
     let problems = problems
         .into_iter()
@@ -433,11 +495,14 @@ fn conclude(
         scope: request.scope.as_str().to_owned(),
         base: about.base,
         head: about.head,
+        baselined: Some(baselined).filter(|&count| count > 0),
+        suppressed: Some(suppressed).filter(|&count| count > 0),
+        tuned_rules: about.tuned_rules,
         claims: None,
         tool_calls: Vec::new(),
     };
     let content = String::new();
-    Document { schema: SCHEMA_VERSION, content, findings, summary, meta, since: None }
+    Document { schema: SCHEMA_VERSION, content, findings, summary, meta, since: None, silenced }
 }
 
 /// Why a file is not reviewed, where its kind is not text.

@@ -44,6 +44,7 @@ mod secret_known_credential;
 mod secret_private_key_file;
 mod shell_injection;
 mod sql_injection;
+mod suppression_without_effect;
 mod test_case;
 mod test_removed;
 mod text;

@@ -102,7 +102,8 @@ pub fn get(arguments: &Strings, call: Call<'_>) -> Result<GetPromptResult, Promp
     }
     let budget = text("budget").map_or(Ok(DEFAULT_BUDGET), budget)?;
     let (scope, said) = scope(text("scope").unwrap_or("staged"))?;
-    let request = ReviewRequest::new(scope);
+    let mut request = ReviewRequest::new(scope);
+    call.host.prepare(&mut request).map_err(PromptError::Failed)?;
     let repo = arguments.get("repo");
     let opened = for_scope(call.host.open(repo), &request.scope, repo.is_some());
     let opened = opened.map_err(ReviewError::from)?;
@@ -115,7 +116,7 @@ pub fn get(arguments: &Strings, call: Call<'_>) -> Result<GetPromptResult, Promp
         tokens: &Estimate,
         budget: budget.saturating_sub(spent),
         max_requests: 1,
-        guidance: None,
+        guidance: presented.guidance.as_deref(),
         purpose: None,
         found: &presented.found,
     };

@@ -13,6 +13,7 @@ use crate::model::Reviewer;
 use crate::prompt::FenceKey;
 use crate::repo::{Repo, RepoError};
 use crate::report::Stamp;
+use crate::request::ReviewRequest;
 use crate::rules::RuleSet;
 
 mod check_findings;
@@ -67,6 +68,15 @@ pub trait Host {
                 Ok(())
             }
         }
+    }
+
+    /// Sets what the user's settings say of reviews; what a call says comes after, and wins.
+    ///
+    /// # Errors
+    /// Why the settings cannot be used.
+    fn prepare(&self, request: &mut ReviewRequest) -> Result<(), String> {
+        let _ = request;
+        Ok(())
     }
 
     /// Names the review that begins with this call; `repo` and `scope` are for the caller to set.

@@ -9,11 +9,13 @@ use review_tool::prompt::FenceKey;
 use review_tool::repo::git::Git;
 use review_tool::repo::{Repo, RepoError};
 use review_tool::report::Stamp;
+use review_tool::request::ReviewRequest;
 use review_tool::tool;
 
 use super::Shared;
 use crate::models::{self, Wanted, user_key};
 use crate::stamp::Stopwatch;
+use crate::tuning;
 
 pub(super) struct Host<'s> {
     shared: &'s Shared,
@@ -66,6 +68,11 @@ impl tool::Host for Host<'_> {
                 .lend(folders, &self.folder(None), |reviewer| use_it(Some(reviewer)))
                 .map_err(|error| format!("the review did not run: {error:#}")),
         }
+    }
+
+    fn prepare(&self, request: &mut ReviewRequest) -> Result<(), String> {
+        tuning::prepare(&self.shared.settings, request)
+            .map_err(|error| format!("the review did not run: {error:#}"))
     }
 
     fn begin(&self) -> Begun {

@@ -19,9 +19,9 @@ use crate::folders::Folders;
 use crate::history::UserHistory;
 use crate::models::{self, Wanted};
 use crate::settings::Settings;
-use crate::settings::review::ReviewSettings;
-use crate::{exit, progress, stamp, terminal};
+use crate::{exit, progress, stamp, terminal, tuning};
 
+mod baseline;
 mod dry_run;
 
 /// A diff on stdin or in a file beyond this many bytes is refused.
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &ReviewArgs) -> anyhow::Result<u8> {
     let folders = Folders::from_environment();
     let settings = Settings::load(&folders)?;
     let history = UserHistory::new(&folders, &settings)?;
-    let request = request(args, &settings.review()?)?;
+    let request = request(args, &settings)?;
     let wanted = Wanted {
         provider: args.provider.as_deref(),
         model: args.model.as_deref(),
@@ -78,6 +78,7 @@ pub(crate) fn run(args: &ReviewArgs) -> anyhow::Result<u8> {
     review.document.stamp(watch.stamp());
     // A failure was warned of, and is none of the review.
     drop(recording.finish(&review.document));
+    baseline::write(args, &review.document)?;
     let format = if args.json { Format::Json } else { args.format };
     let rendered = render(&review, format, args);
     match args.output.as_deref().filter(|path| *path != Path::new("-")) {
@@ -98,7 +99,7 @@ pub(crate) fn run(args: &ReviewArgs) -> anyhow::Result<u8> {
     })
 }
 
-fn request(args: &ReviewArgs, settings: &ReviewSettings) -> anyhow::Result<ReviewRequest> {
+fn request(args: &ReviewArgs, settings: &Settings) -> anyhow::Result<ReviewRequest> {
     let scope = if let Some(path) = &args.diff_file {
         Scope::Patch(read_diff(path)?)
     } else if let Some(revision) = &args.commit {
@@ -113,14 +114,14 @@ fn request(args: &ReviewArgs, settings: &ReviewSettings) -> anyhow::Result<Revie
         Scope::Staged
     };
     let mut request = ReviewRequest::new(scope);
+    tuning::prepare(settings, &mut request)?;
+    request.baseline = baseline::read(args, &request.scope)?;
     request.paths = args.paths.clone();
     request.no_rules = args.no_rules;
-    if let Some(threshold) = args.fail_on.or(settings.fail_on) {
+    if let Some(threshold) = args.fail_on {
         request.fail_on = threshold.0;
     }
-    if let Some(least) = args.min_severity.or(settings.min_severity) {
-        request.min_severity = least;
-    }
+    request.min_severity = args.min_severity.unwrap_or(request.min_severity);
     Ok(request)
 }
 

@@ -256,6 +256,31 @@ impl Repo for Git {
         look::purpose(&self.runner, base, head, control)
     }
 
+    fn file_at(
+        &self,
+        tree: Option<&str>,
+        path: &RepoPath,
+        limit: u64,
+        control: &dyn Control,
+    ) -> Result<Option<Vec<u8>>, RepoError> {
+        let head;
+        let tree = match tree {
+            Some(tree) => tree,
+            None => {
+                let Some(name) = revision::head(&self.runner)? else { return Ok(None) };
+                head = name;
+                &head
+            }
+        };
+        let Some(id) = look::find(&self.runner, tree, path, control)? else { return Ok(None) };
+        let mut content = None;
+        self.contents(&[id], limit, control, &mut |_, read| {
+            content = read;
+            true
+        })?;
+        Ok(content)
+    }
+
     fn list(&self, place: &Place, control: &dyn Control) -> Result<Vec<Listed>, RepoError> {
         look::list(&self.runner, place, control)
     }

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Document, Status, escaped_json};
+use super::{Document, Silenced, Status, escaped_json};
 use crate::finding::{Category, Confidence, Finding, Severity, Side};
-use crate::rules::RuleSet;
 use crate::rules::page::RulePage;
+use crate::rules::{Rule, RuleSet};
 
 /// Where the standard's schema is published.
 const SCHEMA: &str =
@@ -118,7 +118,16 @@ struct SarifResult<'a> {
     partial_fingerprints: BTreeMap<&'static str, &'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     fixes: Vec<Fix<'a>>,
-    properties: ResultProperties<'a>,
+    /// Empty, and so said to be none, for a finding that counts.
+    suppressions: Vec<Suppression<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    properties: Option<ResultProperties<'a>>,
+}
+
+#[derive(Serialize)]
+struct Suppression<'a> {
+    kind: &'static str,
+    justification: &'a str,
 }
 
 #[derive(Serialize)]
@@ -210,7 +219,8 @@ struct Text {
 pub fn render(document: &Document, rules: &RuleSet) -> String {
     let mut kinds = Vec::new();
     let results = document.findings.iter().map(|finding| result(finding, rules, &mut kinds));
-    let results = results.collect();
+    let mut results: Vec<_> = results.collect();
+    results.extend(document.silenced.iter().map(|one| silenced(one, rules, &mut kinds)));
     let Document { summary, meta, .. } = document;
     let notifications = summary.problems.iter().map(|problem| Notification {
         level: "error",
@@ -254,9 +264,15 @@ fn result<'a>(
         Some(rule) => rule.clone(),
         None => format!("{MODEL}{}", finding.category),
     };
-    let rule_index = kinds.iter().position(|kind| kind.id == id).unwrap_or_else(|| {
-        kinds.push(descriptor(&id, finding, rules));
-        kinds.len() - 1
+    let rule_index = index(kinds, &id, || {
+        let described = Described {
+            rule: finding.rule.as_deref(),
+            title: &finding.title,
+            category: finding.category,
+            severity: finding.severity,
+            confidence: finding.confidence,
+        };
+        descriptor(&id, &described, rules)
     });
     let region = Region {
         start_line: finding.line,
@@ -278,27 +294,88 @@ fn result<'a>(
         locations: [location(&finding.file, Some(region))],
         partial_fingerprints: BTreeMap::from([(FINGERPRINT, finding.fingerprint.as_str())]),
         fixes: fix(finding).into_iter().collect(),
-        properties: ResultProperties {
+        suppressions: Vec::new(),
+        properties: Some(ResultProperties {
             id: &finding.id,
             category: finding.category,
             severity: finding.severity,
             confidence: finding.confidence,
             side: finding.side,
             suggestion: &finding.suggestion,
-        },
+        }),
     }
 }
 
+/// A finding that does not count, with what silences it.
+fn silenced<'a>(
+    one: &'a Silenced,
+    rules: &RuleSet,
+    kinds: &mut Vec<Descriptor>,
+) -> SarifResult<'a> {
+    let known = one.rule.as_deref().and_then(|id| rules.get(id));
+    let category = known.map_or(Category::Maintainability, Rule::category);
+    let id = one.rule.clone().unwrap_or_else(|| format!("{MODEL}{category}"));
+    let rule_index = index(kinds, &id, || {
+        let finding = Described {
+            rule: one.rule.as_deref(),
+            title: &one.title,
+            category,
+            severity: one.severity,
+            confidence: known.map_or(Confidence::Medium, Rule::confidence),
+        };
+        descriptor(&id, &finding, rules)
+    });
+    let region = Region {
+        start_line: one.line,
+        start_column: None,
+        end_line: None,
+        end_column: None,
+        snippet: None,
+    };
+    let suppression = match &one.reason {
+        Some(reason) => Suppression { kind: "inSource", justification: reason },
+        None => Suppression { kind: "external", justification: "known to the baseline" },
+    };
+    SarifResult {
+        rule_id: id,
+        rule_index,
+        level: level(one.severity),
+        message: Text { text: one.title.clone() },
+        locations: [location(&one.file, Some(region))],
+        partial_fingerprints: BTreeMap::from([(FINGERPRINT, one.fingerprint.as_str())]),
+        fixes: Vec::new(),
+        suppressions: vec![suppression],
+        properties: None,
+    }
+}
+
+/// The place of a kind of finding among those that are described, where it is put if it is new.
+fn index(kinds: &mut Vec<Descriptor>, id: &str, make: impl FnOnce() -> Descriptor) -> usize {
+    kinds.iter().position(|kind| kind.id == id).unwrap_or_else(|| {
+        kinds.push(make());
+        kinds.len() - 1
+    })
+}
+
+/// What a kind is described by where no rule does.
+struct Described<'a> {
+    rule: Option<&'a str>,
+    title: &'a str,
+    category: Category,
+    severity: Severity,
+    confidence: Confidence,
+}
+
 /// Describes a kind of finding; its level is that of the rule, not of one finding.
-fn descriptor(id: &str, finding: &Finding, rules: &RuleSet) -> Descriptor {
-    let page = finding.rule.as_deref().and_then(|id| rules.get(id)).map(RulePage::of);
+fn descriptor(id: &str, finding: &Described<'_>, rules: &RuleSet) -> Descriptor {
+    let page = finding.rule.and_then(|id| rules.get(id)).map(RulePage::of);
     let help = page.as_ref().filter(|page| !page.page.is_empty());
     let help = help.map(|page| Help { text: page.page.clone(), markdown: page.page.clone() });
     let rule = page.map(|page| page.summary);
-    let (title, category, severity, confidence) = match (rule, &finding.rule) {
+    let (title, category, severity, confidence) = match (rule, finding.rule) {
         (Some(rule), _) => (rule.title, rule.category, rule.severity, rule.confidence),
         (None, Some(_)) => {
-            (finding.title.clone(), finding.category, finding.severity, finding.confidence)
+            (finding.title.to_owned(), finding.category, finding.severity, finding.confidence)
         }
         (None, None) => {
             let title = format!("{} found by a model", finding.category);

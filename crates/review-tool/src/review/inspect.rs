@@ -1,5 +1,6 @@
 //! Runs the rules over every file of a change, on all cores, in bounded memory.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
@@ -12,7 +13,9 @@ use crate::diff::{FileChange, Problem, RepoPath};
 use crate::error::ReviewError;
 use crate::numbered;
 use crate::repo::Repo;
-use crate::rules::{Rule, RuleSet, across};
+use crate::rules::{Hit, Rule, RuleSet, across};
+use crate::suppression::{Directive, directives};
+use crate::tuning::{Tuned, is_generated};
 use crate::view::{FileView, MAX_PARSED_BYTES};
 
 /// Files in flight between the reader and the workers.
@@ -31,6 +34,10 @@ pub(super) struct Inspected {
     pub(super) asked: Vec<Asked>,
     /// The files that a patch leaves.
     pub(super) patched: Patched,
+    /// The comments that silence findings, by the path that findings name.
+    pub(super) directives: HashMap<String, Vec<Directive>>,
+    /// The places in the change of files that a tool writes; nothing was looked for in them.
+    pub(super) generated: Vec<usize>,
 }
 
 /// A file with the content it had, where that is known.
@@ -41,8 +48,9 @@ struct Job<'f, 'd> {
 }
 
 /// What is wanted of each file.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Wants {
+#[derive(Clone, Copy)]
+pub(super) struct Wants<'t> {
+    pub(super) tuned: &'t Tuned,
     pub(super) no_rules: bool,
     pub(super) no_flaky: bool,
     /// The files as a model is shown them.
@@ -58,7 +66,7 @@ pub(super) fn inspect(
     is_patch: bool,
     repo: &(dyn Repo + Sync),
     rules: &RuleSet,
-    wants: Wants,
+    wants: Wants<'_>,
     steps: &Steps<'_>,
 ) -> Result<Inspected, ReviewError> {
     let inspector = Inspector {
@@ -113,6 +121,8 @@ pub(super) fn inspect(
                 all.numbered.extend(part.numbered);
                 all.asked.extend(part.asked);
                 all.patched.extend(part.patched);
+                all.directives.extend(part.directives);
+                all.generated.extend(part.generated);
             }
             Err(_) => all.problems.push(Problem::general(
                 "a worker of the reviewer failed; the findings of its files are lost",
@@ -127,7 +137,7 @@ struct Inspector<'a> {
     names: Arc<ChangedNames>,
     repo: &'a (dyn Repo + Sync),
     rules: &'a RuleSet,
-    wants: Wants,
+    wants: Wants<'a>,
     steps: &'a Steps<'a>,
     total: u64,
     done: AtomicU64,
@@ -192,6 +202,10 @@ impl Inspector<'_> {
         let path = job.file.path().into_owned();
         let (at, file) = (job.at, job.file);
         let view = self.view(job);
+        if is_generated(&view) && !self.wants.tuned.is_wanted(&path) {
+            out.generated.push(at);
+            return self.tell(&path);
+        }
         if self.wants.numbered {
             out.numbered.push((at, numbered::File::of_view(file, &view)));
         }
@@ -204,12 +218,20 @@ impl Inspector<'_> {
             ));
         }
         let wants = self.wants;
-        let wanted = |rule: &Rule| !(wants.no_rules || wants.no_flaky && rule.file.flaky);
+        let wanted = |rule: &Rule| {
+            let is_off = wants.no_rules || wants.no_flaky && rule.file.flaky;
+            !(is_off || wants.tuned.is_disabled(rule.id()))
+        };
         let hits = self.rules.check_until(&view, wanted, &|| self.steps.control.cancelled());
-        out.candidates.extend(hits.into_iter().map(|(rule, hit)| candidate(rule, hit, &view)));
+        let judged = |rule: &Rule, hit: Hit| Hit {
+            severity: wants.tuned.severity(rule.id()).or(hit.severity),
+            ..hit
+        };
+        let hits = hits.into_iter();
+        out.candidates.extend(hits.map(|(rule, hit)| candidate(rule, judged(rule, hit), &view)));
         let asked = self.rules.ask(&view, wanted).into_iter();
         out.asked.extend(asked.map(|(rule, question)| Asked {
-            candidate: candidate(rule, question.hit().clone(), &view),
+            candidate: candidate(rule, judged(rule, question.hit().clone()), &view),
             question,
         }));
         if self.is_patch && across::may_answer(&path) {
@@ -219,6 +241,15 @@ impl Inspector<'_> {
             let text = whole.map(|fragment| fragment.text().to_owned());
             out.patched.insert(path.clone(), text);
         }
+        let silencing = directives(&view);
+        if !silencing.is_empty() {
+            out.directives.insert(view.path().to_owned(), silencing);
+        }
+        self.tell(&path);
+    }
+
+    /// Counts a file.
+    fn tell(&self, path: &str) {
         let _turn = self.order.lock().unwrap_or_else(PoisonError::into_inner);
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         self.steps.say(done, Some(self.total), format!("reviewed {path}"));

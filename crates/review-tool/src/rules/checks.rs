@@ -4,7 +4,8 @@ use super::lost::{access, condition, guard, lock, operand, release};
 use super::{
     Check, assertion_removed, copied, dockerfile, js_floating_promise, manifest,
     merge_conflict_marker, secret_env_file, secret_high_entropy_assignment,
-    secret_known_credential, secret_private_key_file, test_removed, workflow,
+    secret_known_credential, secret_private_key_file, suppression_without_effect, test_removed,
+    workflow,
 };
 
 /// Every check, ordered by the id of its rule.
@@ -34,6 +35,7 @@ static CHECKS: &[(&str, Check)] = &[
     ("secret-high-entropy-assignment", secret_high_entropy_assignment::check),
     ("secret-known-credential", secret_known_credential::check),
     ("secret-private-key-file", secret_private_key_file::check),
+    ("suppression-without-effect", suppression_without_effect::check),
     ("switch-break-removed", condition::breaks),
     ("test-removed", test_removed::check),
     ("transaction-removed", lock::transactions),

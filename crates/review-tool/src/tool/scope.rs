@@ -44,10 +44,11 @@ pub(super) struct ScopeArguments {
     #[serde(default)]
     pub(super) repo: Option<String>,
     /// The mildest severity that fails the gate; `none` for a gate that no finding fails. Defaults to
-    /// `high`.
+    /// the user's settings, and there to `high`.
     #[serde(default)]
     fail_on: Option<Threshold>,
-    /// The mildest severity that is listed; the gate counts all. Defaults to `info`.
+    /// The mildest severity that is listed; the gate counts all. Defaults to the user's settings, and
+    /// there to `info`.
     #[serde(default)]
     min_severity: Option<Severity>,
     /// Leave out rules about tests that may fail without a fault.
@@ -119,7 +120,7 @@ impl ScopeArguments {
     /// Opens the repository and makes the request.
     pub(super) fn ask(self, call: Call<'_>) -> Result<Asked, String> {
         let (repo, since) = (self.repo.clone(), self.since.clone());
-        let request = self.request()?;
+        let request = self.request(call)?;
         let opened = call.host.open(repo.as_deref());
         let repo = for_scope(opened, &request.scope, repo.is_some())
             .map_err(|error| did_not_run(&error.into()))?;
@@ -128,7 +129,7 @@ impl ScopeArguments {
         Ok(Asked { request, repo, identity, since })
     }
 
-    fn request(self) -> Result<ReviewRequest, String> {
+    fn request(self, call: Call<'_>) -> Result<ReviewRequest, String> {
         let mut scopes = Vec::new();
         for (given, name, scope) in [
             (self.staged, "staged", Scope::Staged),
@@ -154,6 +155,7 @@ impl ScopeArguments {
         }
         let scope = scopes.pop().map_or(Scope::Staged, |(_, scope)| scope);
         let mut request = ReviewRequest::new(scope);
+        call.host.prepare(&mut request)?;
         request.paths = self.paths.unwrap_or_default().into_iter().map(Into::into).collect();
         if let Some(threshold) = self.fail_on {
             request.fail_on = threshold.severity();

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use super::run::Runner;
+use super::run::{Runner, path_of};
 use crate::control::Control;
 use crate::diff::RepoPath;
 use crate::repo::{Listed, Place, RepoError};
@@ -55,6 +55,21 @@ pub(super) fn list(
         );
     }
     Ok(files)
+}
+
+/// The object name of one regular file of a commit or tree.
+pub(super) fn find(
+    runner: &Runner,
+    tree: &str,
+    path: &RepoPath,
+    control: &dyn Control,
+) -> Result<Option<String>, RepoError> {
+    let fixed = ["ls-tree", "-z", "--full-tree", "--full-name", "--end-of-options", tree, "--"];
+    let mut arguments: Vec<OsString> = fixed.map(OsString::from).to_vec();
+    arguments.push(path_of(path.as_bytes()).into());
+    let (output, _) = runner.stream(&arguments, &[], control)?;
+    let mut entries = output.split(|byte| *byte == 0).filter_map(stored);
+    Ok(entries.find(|file| file.path == *path).and_then(|file| file.id))
 }
 
 /// The most messages that are read.

@@ -1,0 +1,17 @@
+//! Comments that are meant to silence a finding, and silence nothing.
+
+use super::{Hit, RuleSet};
+use crate::suppression::directives;
+use crate::view::FileView;
+
+/// The check of `suppression-without-effect`.
+pub(super) fn check(view: &FileView) -> Vec<Hit> {
+    let side = view.new_side();
+    let added = directives(view).into_iter().filter(|one| side.is_changed(one.line));
+    let faulty = added.filter_map(|one| Some((one.line, one.fault(RuleSet::embedded())?)));
+    faulty
+        .map(|(line, fault)| {
+            Hit::added(line).message(format!("The comment silences nothing: {fault}."))
+        })
+        .collect()
+}
