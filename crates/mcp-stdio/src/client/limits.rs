@@ -39,10 +39,13 @@ pub struct ClientLimits {
     pub request_timeout: Duration,
     /// How long a subscription waits for its acknowledgement.
     pub acknowledge_timeout: Duration,
-    /// How often a server that ended by itself is started again.
+    /// How often a server that ends by itself again and again is started again.
     pub max_restarts: u32,
     /// How long to wait before the first restart; twice as long before each further one.
     pub restart_backoff: Duration,
+    /// How long a server must have served until its earlier ends are forgotten: restarts are then counted,
+    /// and waited for, from the beginning.
+    pub healthy_after: Duration,
 }
 
 impl ClientLimits {
@@ -68,6 +71,7 @@ impl ClientLimits {
             acknowledge_timeout: Duration::from_secs(10),
             max_restarts: 3,
             restart_backoff: Duration::from_millis(200),
+            healthy_after: Duration::from_secs(300),
         }
     }
 }

@@ -119,8 +119,8 @@ impl SessionBuilder {
 /// A session with one server.
 ///
 /// Every method may be called from many threads at once; each call waits for its own answer alone. A
-/// server that ends by itself is started again at the next request, as often as the limits allow; a
-/// request that was in flight then is not repeated. Dropping the session ends the server.
+/// server that ends by itself is started again at the next request, as often as the limits allow, counted
+/// anew once one has served for long enough; a request that was in flight then is not repeated. Dropping the session ends the server.
 pub struct Session {
     inner: Arc<Inner>,
 }

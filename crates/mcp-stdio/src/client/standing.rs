@@ -47,6 +47,8 @@ pub(super) struct Standing {
 
 struct State {
     live: Live,
+    /// Since when it serves.
+    opened: Instant,
     restarts: u32,
     phase: Phase,
     /// Why the opening failed that came to its end last, and when.
@@ -69,7 +71,8 @@ impl Wake for Standing {
 
 impl Standing {
     pub(super) fn new(live: Live) -> Arc<Self> {
-        let state = State { live, restarts: 0, phase: Phase::Open, failed: None };
+        let (opened, phase) = (Instant::now(), Phase::Open);
+        let state = State { live, opened, restarts: 0, phase, failed: None };
         Arc::new(Self {
             state: Mutex::new(state),
             changed: Condvar::new(),
@@ -143,6 +146,12 @@ impl Standing {
         since: Instant,
     ) -> Result<(), ClientError> {
         let limits = &inner.shared.limits;
+        // Not while it cannot be started: what served is long gone then.
+        if state.failed.is_none()
+            && since.saturating_duration_since(state.opened) >= limits.healthy_after
+        {
+            state.restarts = 0;
+        }
         if state.restarts >= limits.max_restarts {
             let last = match lost {
                 ClientError::Ended(ended) | ClientError::Broken { ended, .. } => ended,
@@ -181,7 +190,10 @@ impl Standing {
         let mut state = lock(&self.state);
         state.phase = Phase::Open;
         let old = match opened {
-            Ok(live) => Some(std::mem::replace(&mut state.live, live)),
+            Ok(live) => {
+                state.opened = Instant::now();
+                Some(std::mem::replace(&mut state.live, live))
+            }
             Err(error) => {
                 state.failed = Some((error, Instant::now()));
                 None

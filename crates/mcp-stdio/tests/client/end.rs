@@ -1,6 +1,7 @@
 //! Servers that end: what waits fails at once, and the next request starts a fresh one.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcp_proto::LoggingLevel;
 use mcp_stdio::Framing;
@@ -71,19 +72,21 @@ fn a_server_that_ended_is_started_again_with_new_ids_lc_41() {
     assert_eq!(scripts.started(), 2);
 }
 
+/// Ends in the middle of its first call.
+fn ends_in_a_call(restarted: bool) -> Script {
+    script(move |server| {
+        if restarted {
+            server.initialize("2025-11-25");
+        } else {
+            server.handshake("2025-11-25");
+        }
+        server.expect("tools/call");
+    })
+}
+
 #[test]
 fn a_server_that_ends_again_and_again_is_given_up_sh_08() {
-    let once = |restarted| {
-        script(move |server| {
-            if restarted {
-                server.initialize("2025-11-25");
-            } else {
-                server.handshake("2025-11-25");
-            }
-            server.expect("tools/call");
-        })
-    };
-    let scripts = Scripts::new((0..10).map(|n| once(n > 0)).collect());
+    let scripts = Scripts::new((0..10).map(|n| ends_in_a_call(n > 0)).collect());
     let session = open(&scripts).unwrap();
     for _ in 0..4 {
         let error = session.call_tool("x", None, &plain()).unwrap_err();
@@ -92,6 +95,26 @@ fn a_server_that_ends_again_and_again_is_given_up_sh_08() {
     let error = session.call_tool("x", None, &plain()).unwrap_err();
     assert!(matches!(error, ClientError::GaveUp { times: 4, .. }), "{error}");
     assert_eq!(scripts.started(), 4);
+}
+
+#[test]
+fn the_ends_of_a_server_that_served_long_enough_are_forgotten() {
+    let scripts = Scripts::new((0..10).map(|n| ends_in_a_call(n > 0)).collect());
+    // However long it served is long enough.
+    let limits = ClientLimits { healthy_after: Duration::ZERO, ..limits() };
+    let session = open_with(&scripts, limits, NoHandler).unwrap();
+    for _ in 0..10 {
+        let error = session.call_tool("x", None, &plain()).unwrap_err();
+        assert!(matches!(error, ClientError::Ended(_)), "{error}");
+    }
+    // One that cannot be started any more does not count as healthy for what it was before.
+    for _ in 0..3 {
+        let error = session.call_tool("x", None, &plain()).unwrap_err();
+        assert!(matches!(error, ClientError::Launch(_)), "{error}");
+    }
+    let error = session.call_tool("x", None, &plain()).unwrap_err();
+    assert!(matches!(error, ClientError::GaveUp { times: 4, .. }), "{error}");
+    assert_eq!(scripts.started(), 10);
 }
 
 struct Told(std::sync::mpsc::Sender<String>);

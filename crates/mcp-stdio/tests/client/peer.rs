@@ -246,6 +246,7 @@ pub(crate) fn limits() -> ClientLimits {
     ClientLimits {
         probe_timeout: PATIENCE,
         restart_backoff: Duration::ZERO,
+        healthy_after: Duration::MAX,
         input_backoff: Duration::ZERO,
         ..ClientLimits::recommended()
     }
