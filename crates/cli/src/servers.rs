@@ -21,6 +21,7 @@ pub(crate) mod connect;
 pub(crate) mod danger;
 pub(crate) mod failure;
 mod learnt;
+pub(crate) mod output;
 pub(crate) mod project;
 mod state_file;
 pub(crate) mod trust;

@@ -15,11 +15,16 @@ use crate::args::CallArgs;
 use crate::exit::Usage;
 use crate::folders::Folders;
 use crate::servers::connect::{Connected, LONGEST_CALL, connect};
+use crate::servers::output;
 use crate::servers::{Servers, quoted};
+use crate::table::shortened;
 use crate::{exit, json_text, logger, progress, terminal};
 
 /// Arguments beyond this many bytes are refused.
 const MAX_ARGUMENTS: u64 = 64 << 20;
+
+/// A problem with a result may quote all of it; no more characters than this are shown.
+const LONGEST_PROBLEM: usize = 300;
 
 /// Calls the tool, prints its result and returns the exit code.
 pub(crate) fn run(args: &CallArgs) -> anyhow::Result<u8> {
@@ -48,6 +53,9 @@ pub(crate) fn run(args: &CallArgs) -> anyhow::Result<u8> {
     };
     if result.failed() {
         known(&connected, &args.tool)?;
+    }
+    if let Some(problem) = broken_promise(&connected, &args.tool, &result) {
+        terminal::say(&format!("warning: the result of {:?} {}", args.tool, printable(&problem)));
     }
     let text = if args.json { as_json(&connected, &result)? } else { as_text(&result) };
     // The server is gone before anybody can act on its result.
@@ -110,6 +118,18 @@ fn refused(connected: &Connected<'_>, tool: &str, error: ClientError) -> anyhow:
         return usage.into();
     }
     connected.failure(error).into()
+}
+
+/// What is wrong with structured data by the schema of its tool.
+fn broken_promise(
+    connected: &Connected<'_>,
+    tool: &str,
+    result: &CallToolResult,
+) -> Option<String> {
+    result.structured_content.as_ref()?;
+    let tools = connected.session.tools(&CallOptions::default()).ok()?;
+    let tool = tools.iter().find(|known| known.name == tool)?;
+    output::problem(tool, result).map(|problem| shortened(&problem, LONGEST_PROBLEM))
 }
 
 /// Tells a tool that the server does not have from a call that failed: servers answer both alike.
