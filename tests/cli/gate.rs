@@ -184,3 +184,45 @@ fn a_range_cannot_bring_its_own_baseline() {
     let made = document(&repo, "--baseline known.json --fail-on info HEAD~1..HEAD", 0);
     assert_eq!(made["meta"]["baselined"], 1);
 }
+
+#[test]
+fn what_has_one_correction_is_corrected_in_the_work_tree() {
+    let repo = Repo::new();
+    let old = "def a(x):\r\n    return x\r\n";
+    let new = "def a(x):\r\n    return x is 5\r\n\r\nY = yaml.load(z)";
+    repo.write("a.py", old).write("b.py", old).commit("start").write("a.py", new);
+    let all = ["a.py:4 python-unsafe-deserialization", "a.py:2 python-is-with-literal"];
+    let run = review(&repo, "--unstaged --json --apply").run().exits(1);
+    assert_eq!(places(&run.document()), all);
+    assert!(run.err().contains("corrected 2 findings in 1 files"), "{}", run.err());
+    let text = std::fs::read_to_string(repo.path().join("a.py")).unwrap();
+    assert_eq!(text, "def a(x):\r\n    return x == 5\r\n\r\nY = yaml.safe_load(z)");
+    assert_eq!(places(&document(&repo, "--unstaged", 0)), Vec::<String>::new());
+    // What is staged is reviewed, and the work tree has moved on.
+    repo.write("b.py", "def a(x):\n    return x is 5\n").stage().write("b.py", "X = 1\n");
+    let run = review(&repo, "--staged --json --apply").run().exits(0);
+    assert!(
+        run.err().contains("b.py:2 [python-is-with-literal] is not corrected"),
+        "{}",
+        run.err()
+    );
+    assert_eq!(std::fs::read_to_string(repo.path().join("b.py")).unwrap(), "X = 1\n");
+    repo.commit("more");
+    for scope in ["HEAD~1..HEAD", "--commit HEAD"] {
+        review(&repo, &format!("{scope} --apply")).run().exits(2);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_corrected_through_a_link() {
+    let repo = Repo::new();
+    repo.write("README.md", "A list.\n").commit("start");
+    repo.write("dir/a.py", "def a(x):\n    return x is 5\n").stage();
+    std::fs::rename(repo.path().join("dir"), repo.root().join("outside")).unwrap();
+    std::os::unix::fs::symlink("../outside", repo.path().join("dir")).unwrap();
+    let run = review(&repo, "--staged --json --apply").run().exits(0);
+    assert!(run.err().contains("no regular file of the work tree"), "{}", run.err());
+    let text = std::fs::read_to_string(repo.root().join("outside/a.py")).unwrap();
+    assert!(text.contains("x is 5"), "{text}");
+}

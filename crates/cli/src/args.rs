@@ -108,6 +108,10 @@ pub(crate) struct ReviewArgs {
     #[arg(long, requires = "baseline", conflicts_with = "dry_run")]
     pub(crate) update_baseline: bool,
 
+    /// Correct in the work tree what has one correction; a file that has moved on is left as it is
+    #[arg(long, conflicts_with_all = ["commit", "diff_file", "dry_run"])]
+    pub(crate) apply: bool,
+
     /// Ask this provider's model too: one of the settings, or a kind such as ollama
     #[arg(long, value_name = "NAME")]
     pub(crate) provider: Option<String>,

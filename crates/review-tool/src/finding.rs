@@ -144,7 +144,11 @@ pub struct Fix {
     pub line: u32,
     /// Last line replaced, inclusive.
     pub line_end: u32,
-    /// The text that takes their place, without its last line end.
+    /// The lines that are replaced, without their last line end: where they read otherwise, the file has
+    /// moved on.
+    #[serde(default)]
+    pub original: String,
+    /// The text that takes their place, without its last line end; empty where the lines go.
     pub replacement: String,
 }
 

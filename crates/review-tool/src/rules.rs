@@ -21,6 +21,7 @@ mod copied;
 mod dockerfile;
 mod edit;
 mod file;
+mod fix;
 mod flow;
 mod go_errors;
 mod go_lock_not_released;
@@ -52,6 +53,7 @@ mod trace;
 mod workflow;
 
 pub use file::{Case, RuleError, RuleFile, Scope};
+pub use fix::Edit;
 pub use flow::Flow;
 pub(crate) use flow::is_function;
 pub use text::TextPattern;
@@ -140,6 +142,13 @@ impl Rule {
                 query.get_or_init(|| Some(compiled));
             }
         }
+        if !rule.file.fix.is_empty() && rule.file.syntax.is_none() {
+            return Err(rule.file.error("only a pattern has a fix".to_owned()));
+        }
+        let mut edits = rule.file.fix.iter();
+        edits
+            .try_for_each(Edit::check)
+            .map_err(|error| rule.file.error(format!("fix: {error}")))?;
         if let (Run::Text(query), Some(pattern)) = (&rule.run, &rule.file.text) {
             let compiled = text::TextQuery::compile(pattern)
                 .map_err(|error| rule.file.error(format!("text: {error}")))?;

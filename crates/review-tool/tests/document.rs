@@ -132,7 +132,12 @@ fn a_finding_with_every_member_keeps_to_the_schema() {
                 suggestion: String::new(),
                 language: Some("python".to_owned()),
                 snippet: Some("x".to_owned()),
-                fix: Some(Fix { line: 1, line_end: 2, replacement: "y".to_owned() }),
+                fix: Some(Fix {
+                    line: 1,
+                    line_end: 2,
+                    original: "x".to_owned(),
+                    replacement: "y".to_owned(),
+                }),
                 fingerprint: "00".to_owned(),
             });
             assert_valid(&document);

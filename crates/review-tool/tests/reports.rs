@@ -66,7 +66,12 @@ fn sarif_is_valid_by_the_schema_of_the_standard() {
     let schema: Value = serde_json::from_str(include_str!("schema/sarif-2.1.0.json")).unwrap();
     let schema = jsonschema::validator_for(&schema).unwrap();
     let mut full = document(PATCH);
-    full.findings[0].fix = Some(Fix { line: 3, line_end: 4, replacement: "x = 1".to_owned() });
+    full.findings[0].fix = Some(Fix {
+        line: 3,
+        line_end: 4,
+        original: String::new(),
+        replacement: "x = 1".to_owned(),
+    });
     full.findings[0].rule = None;
     full.findings[1].side = Side::Old;
     full.findings[1].line_end = Some(9);
@@ -87,7 +92,12 @@ fn sarif_is_valid_by_the_schema_of_the_standard() {
 fn sarif_says_what_a_fix_replaces_and_on_which_side_a_line_stands() {
     let mut document = document(PATCH);
     let finding = &mut document.findings[0];
-    let fix = Fix { line: 3, line_end: 4, replacement: "x = 1\ny = 2".to_owned() };
+    let fix = Fix {
+        line: 3,
+        line_end: 4,
+        original: String::new(),
+        replacement: "x = 1\ny = 2".to_owned(),
+    };
     finding.fix = Some(fix);
     finding.side = Side::Old;
     let result = log(&document)["runs"][0]["results"][0].clone();
@@ -96,7 +106,8 @@ fn sarif_says_what_a_fix_replaces_and_on_which_side_a_line_stands() {
     assert_eq!(replacement["deletedRegion"], want);
     assert_eq!(replacement["insertedContent"]["text"], "x = 1\ny = 2\n");
     assert!(result["message"]["text"].as_str().unwrap().contains("(removed line)"), "{result:#}");
-    document.findings[0].fix = Some(Fix { line: 3, line_end: 3, replacement: String::new() });
+    document.findings[0].fix =
+        Some(Fix { line: 3, line_end: 3, original: String::new(), replacement: String::new() });
     let result = log(&document)["runs"][0]["results"][0].clone();
     let replacement = &result["fixes"][0]["artifactChanges"][0]["replacements"][0];
     assert_eq!(replacement["insertedContent"]["text"], "", "the line goes with its end");
@@ -186,7 +197,12 @@ fn annotations_have_a_command_for_each_finding_and_an_end() {
 #[test]
 fn diagnostics_have_ranges_severities_and_suggestions() {
     let mut document = document(PATCH);
-    document.findings[0].fix = Some(Fix { line: 3, line_end: 4, replacement: "x = 1".to_owned() });
+    document.findings[0].fix = Some(Fix {
+        line: 3,
+        line_end: 4,
+        original: String::new(),
+        replacement: "x = 1".to_owned(),
+    });
     let log: Value = serde_json::from_str(&rdjson::render(&document)).unwrap();
     assert_eq!((&log["source"]["name"], &log["severity"]), (&json!("foreread"), &json!("ERROR")));
     let all = log["diagnostics"].as_array().unwrap();

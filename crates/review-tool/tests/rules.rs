@@ -7,7 +7,7 @@
 #![expect(clippy::panic, reason = "a rule file that cannot be read is the failure to report")]
 
 use review_tool::diff::{self, apply::sides};
-use review_tool::finding::Side;
+use review_tool::finding::{Fix, Side};
 use review_tool::rules::across::Text;
 use review_tool::rules::{Case, Rule, RuleFile, RuleSet, Scope, embedded_sources};
 use review_tool::view::FileView;
@@ -95,6 +95,52 @@ fn rules_fire_where_their_cases_say_and_nowhere_else() {
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// A text with some of its lines replaced.
+fn fixed(text: &str, fix: &Fix) -> String {
+    let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let (first, last) = (fix.line as usize - 1, fix.line_end as usize);
+    let new = match fix.replacement.as_str() {
+        "" => String::new(),
+        text => format!("{text}\n"),
+    };
+    lines.splice(first..last, [new.as_str()]);
+    lines.concat()
+}
+
+fn syntax_errors(view: &FileView) -> usize {
+    let nodes = view.trees(Side::New).flat_map(|(_, tree)| tree.root().descendants());
+    nodes.filter(|node| node.is(&["ERROR"])).count()
+}
+
+#[test]
+fn a_fix_silences_its_rule_and_leaves_code() {
+    let (mut faults, mut fixes) = (Vec::new(), 0);
+    for (_, file) in rules().into_iter().filter(|(_, file)| !file.fix.is_empty()) {
+        let before = fixes;
+        let set = RuleSet::new(vec![Rule::new(file.clone()).unwrap_or_else(|e| panic!("{e}"))]);
+        for case in &file.cases.fires {
+            let path = path_of(&file, case);
+            let seen = view(&path, case);
+            let hits = set.check(&seen, |_| true);
+            for fix in hits.iter().filter_map(|(_, hit)| hit.fix.as_ref()) {
+                fixes += 1;
+                let text = fixed(case.new.as_deref().unwrap_or_default(), fix);
+                let mended = Case { new: Some(text.clone()), old: None, ..case.clone() };
+                let after = view(&path, &mended);
+                let left = set.check(&after, |_| true).len();
+                if left + 1 != hits.len() || syntax_errors(&after) > syntax_errors(&seen) {
+                    faults.push(format!("{}: {fix:?} leaves {left} findings:\n{text}", file.id));
+                }
+            }
+        }
+        if fixes == before {
+            faults.push(format!("{}: no case has a fix", file.id));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    assert!(fixes > 0 || std::env::var_os("RULE").is_some());
 }
 
 #[test]

@@ -21,6 +21,7 @@ use crate::models::{self, Wanted};
 use crate::settings::Settings;
 use crate::{exit, progress, stamp, terminal, tuning};
 
+mod apply;
 mod baseline;
 mod dry_run;
 
@@ -90,6 +91,9 @@ pub(crate) fn run(args: &ReviewArgs) -> anyhow::Result<u8> {
                 terminal::say(&review_tool::printable(&review.document.summary.text));
             }
         }
+    }
+    if args.apply {
+        apply::apply(args, &review.document)?;
     }
     let summary = &review.document.summary;
     Ok(match (summary.status, summary.gate.passed) {

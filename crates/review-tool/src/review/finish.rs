@@ -86,7 +86,10 @@ pub(super) fn candidate(rule: &Rule, hit: Hit, view: &FileView) -> Candidate {
         suggestion: file.suggestion.clone(),
         language: view.language().map(|language| language.as_str().to_owned()),
         snippet,
-        fix: hit.fix,
+        // One that holds a credential would hand it on.
+        fix: hit.fix.filter(|fix| {
+            [&fix.original, &fix.replacement].into_iter().all(|text| redact(text) == *text)
+        }),
         fingerprint: String::new(),
     };
     debug_assert!(hit.side == Side::New || view.old_path().is_some());

@@ -86,6 +86,9 @@ pub struct RuleFile {
     /// part at fault.
     #[serde(default)]
     pub flow: Option<super::flow::Flow>,
+    /// How a match is corrected, of a pattern whose faults have one correction.
+    #[serde(default)]
+    pub fix: Vec<super::fix::Edit>,
     /// The check, of a rule that code decides.
     #[serde(default)]
     pub check: Option<String>,

@@ -9,11 +9,12 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 
+use super::fix::fix;
 use super::flow::{self, Flows};
 use super::scans::{Code, Scan};
 use super::text::{TextQuery, units};
 use super::{Hit, Rule, Run};
-use crate::finding::Side;
+use crate::finding::{Fix, Side};
 use crate::source::SideText;
 use crate::syntax::{Match, Node, Query, QuerySet, Tree};
 use crate::view::FileView;
@@ -30,6 +31,7 @@ struct Found {
     around: RangeInclusive<u32>,
     tokens: String,
     message: String,
+    fix: Option<Fix>,
 }
 
 /// What of a rule set applies to one language; positions are those of the rules.
@@ -184,6 +186,7 @@ fn scan(
                     around: absolute(*around.start())..=absolute(*around.end()),
                     tokens,
                     message: fill(&file.message, &matched, part.as_ref()),
+                    fix: fix(&file.fix, &node, tree, base),
                 });
             },
         );
@@ -202,6 +205,7 @@ fn scan(
                     around: absolute(*around.start())..=absolute(*around.end()),
                     tokens: spot.tokens,
                     message,
+                    fix: None,
                 });
             }
         }
@@ -239,7 +243,8 @@ fn scan_texts(
                 let tokens = tokens(&unit.text);
                 let around = first..=last;
                 let at = view.side(side).first_changed_in(&around).unwrap_or(first);
-                out.push(Found { rule, first, last, at, at_end: last, around, tokens, message });
+                let (at_end, fix) = (last, None);
+                out.push(Found { rule, first, last, at, at_end, around, tokens, message, fix });
             }
         }
     }
@@ -276,7 +281,7 @@ fn keep_introduced(found: Vec<Found>, before: &[Found], view: &FileView) -> Vec<
         }
         let hit = if new.is_changed(found.at) {
             let line_end = (found.at_end > found.at).then_some(found.at_end);
-            Hit { line_end, ..Hit::added(found.at) }
+            Hit { line_end, fix: found.fix, ..Hit::added(found.at) }
         } else if let Some(hit) = change_in(&(found.first..=found.last), old, new)
             .or_else(|| change_near(found.at, &found.around, old, new))
         {
