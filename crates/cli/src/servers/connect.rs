@@ -33,7 +33,8 @@ pub(crate) struct Connected<'e> {
 impl Connected<'_> {
     /// What a failed request says to the user.
     pub(crate) fn failure(&self, error: mcp_stdio::client::ClientError) -> Failure {
-        Failure::new(self.entry, error, self.last_words.lines())
+        let stray = self.session.stray_output();
+        Failure::new(self.entry, error, self.last_words.lines(), stray)
     }
 }
 

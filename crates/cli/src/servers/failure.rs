@@ -8,6 +8,10 @@ use mcp_stdio::client::{ClientError, Ended};
 use review_tool::printable;
 
 use super::{Entry, quoted};
+use crate::table::shortened;
+
+/// How many characters are shown of what happened: a server's own message may be of any length.
+const LONGEST_PROBLEM: usize = 2000;
 
 /// A server that failed.
 #[derive(Debug)]
@@ -22,9 +26,17 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// A request failed.
-    pub(crate) fn new(entry: &Entry, error: ClientError, last_words: Vec<String>) -> Self {
+    /// A request failed; `stray` is what the server wrote that is no message.
+    pub(crate) fn new(
+        entry: &Entry,
+        error: ClientError,
+        last_words: Vec<String>,
+        stray: Option<String>,
+    ) -> Self {
         let advice = match &error {
+            ClientError::TimedOut { .. } if stray.is_some() => stray.map(|stray| {
+                format!("it wrote what is no message, which is one line of JSON: {stray}")
+            }),
             ClientError::TimedOut { .. } => Some(format!(
                 "give it more time with --timeout, or with servers.{}.call_timeout",
                 entry.name
@@ -69,6 +81,7 @@ impl Failure {
             problem = format!("{problem}: {error}");
             source = error.source();
         }
+        let problem = shortened(&problem, LONGEST_PROBLEM);
         let last_words = if said.is_empty() { last_words } else { said };
         Self { server: entry.name.clone(), problem, last_words, advice }
     }
@@ -105,7 +118,7 @@ impl fmt::Display for Failure {
             write!(f, "\n  | {}", printable(line))?;
         }
         if let Some(advice) = &self.advice {
-            write!(f, "\nhint: {advice}")?;
+            write!(f, "\nhint: {}", printable(advice))?;
         }
         Ok(())
     }

@@ -64,6 +64,8 @@ pub(super) struct Connection {
     pub(super) spoke: AtomicBool,
     /// Whether the first thing that came was a header block, though lines were asked for.
     pub(super) speaks_headers: AtomicBool,
+    /// The first thing since the last message that is none.
+    pub(super) stray: Mutex<Option<String>>,
     closing: AtomicBool,
     ended_at: Mutex<Option<Instant>>,
 }
@@ -108,6 +110,7 @@ impl Connection {
             probing: AtomicBool::new(false),
             spoke: AtomicBool::new(false),
             speaks_headers: AtomicBool::new(false),
+            stray: Mutex::new(None),
             closing: AtomicBool::new(false),
             ended_at: Mutex::new(None),
         });

@@ -16,6 +16,7 @@ use super::connection::Connection;
 use super::handler::Event;
 use super::pending::Answer;
 use crate::frame::{FrameEvent, FrameReader, Framing};
+use crate::sync::lock;
 
 /// How much of a stray line is shown.
 const SHOWN: usize = 200;
@@ -37,20 +38,23 @@ pub(super) fn run(connection: &Arc<Connection>, mut reader: FrameReader<Box<dyn 
             Ok(Some(FrameEvent::Message)) => {
                 if message(connection, &mut frame) {
                     connection.spoke.store(true, Ordering::Relaxed);
-                    noise = 0;
+                    if noise > 0 {
+                        *lock(&connection.stray) = None;
+                        noise = 0;
+                    }
                     continue;
                 }
                 if speaks_headers(connection, &frame) {
                     connection.speaks_headers.store(true, Ordering::Relaxed);
                     break Some("it answers with header blocks where lines were asked for".into());
                 }
-                log::warn!("the server wrote what is no message: {}", shown(&frame));
+                stray(connection, noise, shown(&frame));
             }
             Ok(Some(FrameEvent::TooLong { length })) => {
                 too_long(connection, &frame, reader.tail(), length);
             }
             Ok(Some(FrameEvent::Malformed(fault))) => {
-                log::warn!("the server wrote what is no message: {fault}");
+                stray(connection, noise, fault.to_string());
             }
             Ok(None) => break None,
             Err(error) => break Some(format!("its output cannot be read: {error}")),
@@ -61,6 +65,14 @@ pub(super) fn run(connection: &Arc<Connection>, mut reader: FrameReader<Box<dyn 
         }
     };
     connection.ended(problem);
+}
+
+/// Notes what is no message, as the `before`th in a row.
+fn stray(connection: &Connection, before: u32, what: String) {
+    log::warn!("the server wrote what is no message: {what}");
+    if before == 0 {
+        *lock(&connection.stray) = Some(what);
+    }
 }
 
 /// Whether the first line is one of a header block, which a reader of lines cannot go on from.

@@ -179,6 +179,13 @@ impl Session {
         }
     }
 
+    /// Returns the first thing that the server wrote since its last message and that is no message, quoted and
+    /// cut short: for whoever wonders why no answer comes.
+    #[must_use]
+    pub fn stray_output(&self) -> Option<String> {
+        lock(&self.inner.standing.last().connection.stray).clone()
+    }
+
     /// Asks the server whether it is there, in the form that its revision has.
     ///
     /// # Errors
