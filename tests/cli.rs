@@ -10,6 +10,7 @@ mod hostile;
 mod messages;
 mod model;
 mod output;
+mod own_rules;
 mod reviews;
 mod scopes;
 mod settings;

@@ -172,8 +172,11 @@ pub(crate) struct RulesArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum RulesCommand {
-    /// List every rule
+    /// List every rule, the repository's own among them
     List {
+        /// The repository whose own rules are meant
+        #[arg(long, value_name = "DIR")]
+        repo: Option<PathBuf>,
         /// As JSON
         #[arg(long)]
         json: bool,
@@ -183,6 +186,20 @@ pub(crate) enum RulesCommand {
         /// The rule's id
         #[arg(value_name = "ID")]
         id: String,
+        /// The repository whose own rules are meant
+        #[arg(long, value_name = "DIR")]
+        repo: Option<PathBuf>,
+    },
+    /// Run the tests of the repository's own rules
+    ///
+    /// Rules stand in .foreread/rules/*.yml, in ast-grep's format; their tests, with `id`, `valid` and
+    /// `invalid`, in .foreread/rules/tests/*.yml.
+    ///
+    /// Exit codes: 0 all tests pass; 1 a test fails; 2 a rule or a test cannot be used, or there is none.
+    Test {
+        /// The repository whose own rules are meant
+        #[arg(long, value_name = "DIR")]
+        repo: Option<PathBuf>,
     },
 }
 

@@ -29,6 +29,7 @@ mod across;
 mod binary;
 mod finish;
 mod inspect;
+mod own;
 mod reading;
 mod silence;
 
@@ -318,6 +319,8 @@ fn look(
         Project::of_change(request, base, &changed, (repo, rules), steps.control)?;
     problems.extend(unusable);
     let tuned = Tuned::new(&request.tuning, &project.tuning);
+    let (own, unusable) = own::of_change(request, base, rules, repo, steps.control)?;
+    problems.extend(unusable);
     let baseline = match &request.baseline {
         Some(Baseline::AtBase(path)) => {
             let (known, unusable) = baseline::at_base(base, path, repo, steps.control)?;
@@ -344,7 +347,8 @@ fn look(
         no_flaky: request.no_flaky,
         numbered: by_model,
     };
-    let mut inspected = inspect::inspect(&wanted, reading.is_patch(), repo, rules, wants, steps)?;
+    let mut inspected =
+        inspect::inspect(&wanted, reading.is_patch(), repo, (rules, &own), wants, steps)?;
     problems.extend(inspected.problems);
     if !inspected.asked.is_empty() {
         let place = place(reading, request);

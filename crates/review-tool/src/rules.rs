@@ -32,6 +32,7 @@ mod lost;
 mod manifest;
 mod merge_conflict_marker;
 mod off_by_one;
+pub mod own;
 pub mod page;
 mod python_file_not_closed;
 mod python_missing_await;

@@ -14,6 +14,8 @@ use serde::Deserialize;
 
 use crate::language::Language;
 
+pub mod document;
+
 /// Why a text or a pattern could not be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SyntaxError {

@@ -65,7 +65,7 @@ pub(super) fn inspect(
     files: &[&FileChange<'_>],
     is_patch: bool,
     repo: &(dyn Repo + Sync),
-    rules: &RuleSet,
+    (rules, own): (&RuleSet, &RuleSet),
     wants: Wants<'_>,
     steps: &Steps<'_>,
 ) -> Result<Inspected, ReviewError> {
@@ -74,6 +74,7 @@ pub(super) fn inspect(
         names: Arc::new(ChangedNames::of(files)),
         repo,
         rules,
+        own,
         wants,
         steps,
         total: files.len() as u64 + 1,
@@ -137,6 +138,8 @@ struct Inspector<'a> {
     names: Arc<ChangedNames>,
     repo: &'a (dyn Repo + Sync),
     rules: &'a RuleSet,
+    /// The user's own, which add to the embedded ones.
+    own: &'a RuleSet,
     wants: Wants<'a>,
     steps: &'a Steps<'a>,
     total: u64,
@@ -222,7 +225,11 @@ impl Inspector<'_> {
             let is_off = wants.no_rules || wants.no_flaky && rule.file.flaky;
             !(is_off || wants.tuned.is_disabled(rule.id()))
         };
-        let hits = self.rules.check_until(&view, wanted, &|| self.steps.control.cancelled());
+        let cancelled = || self.steps.control.cancelled();
+        let mut hits = self.rules.check_until(&view, wanted, &cancelled);
+        if !self.own.rules().is_empty() {
+            hits.extend(self.own.check_until(&view, wanted, &cancelled));
+        }
         let judged = |rule: &Rule, hit: Hit| Hit {
             severity: wants.tuned.severity(rule.id()).or(hit.severity),
             ..hit

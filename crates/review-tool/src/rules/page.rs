@@ -53,7 +53,8 @@ impl RulePage {
     /// Reads the page of a rule.
     #[must_use]
     pub fn of(rule: &Rule) -> Self {
-        let page = page(rule.id()).unwrap_or_default().trim_end().to_owned();
+        let embedded = page(rule.id()).filter(|_| rule.file.page.is_empty());
+        let page = embedded.unwrap_or_else(|| rule.file.page.clone()).trim_end().to_owned();
         Self { summary: RuleSummary::of(rule), page }
     }
 
