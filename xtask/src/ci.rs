@@ -10,6 +10,8 @@ pub(crate) fn run() -> Result<()> {
     step(cargo(&["fmt", "--all", "--check"]))?;
     for outside in [clients::RMCP, servers::RMCP, bench::SERVER, bench::CLIENT] {
         step(cargo(&["fmt", "--manifest-path", outside, "--check"]))?;
+        // A lock file that the workspace has moved on from is told here rather than at the end.
+        step(cargo(&["fetch", "--locked", "--manifest-path", outside]))?;
     }
     tidy::run()?;
     layers::run()?;
