@@ -70,6 +70,36 @@ fn a_change_cannot_switch_off_its_own_review() {
     assert_eq!(places(&document(&repo, "HEAD~1..HEAD", 0)), Vec::<String>::new());
 }
 
+/// Commits the repository's settings alone, and leaves staged what is staged.
+fn settings(repo: &Repo, text: &str) {
+    repo.write(".foreread.toml", text).git(["add", ".foreread.toml"]);
+    repo.git(["commit", "-q", "-m", "settings", "--only", "--", ".foreread.toml"]);
+}
+
+#[test]
+fn settings_that_the_change_brings_say_nothing() {
+    let repo = staged_fault();
+    repo.write(".foreread.toml", format!("[rules]\ndisable = [\"{RULE}\"]\n"));
+    // Not part of what is staged, it is whoever reviews that wrote it.
+    for (scope, found) in [("--staged", 0), ("--all", 1), ("--all -- app", 1)] {
+        assert_eq!(places(&document(&repo, scope, 0)).len(), found, "{scope}");
+    }
+}
+
+#[test]
+fn a_credential_is_found_in_files_that_nobody_wrote() {
+    let repo = Repo::new();
+    let key = format!("AKIA{}", "Z7QH2PLMXN4RTWVB");
+    repo.write("README.md", "A list.\n").commit("start");
+    repo.write("web/a.min.js", format!("var k=\"{key}\";f(function(a){{}})\n")).stage();
+    let made = document(&repo, "", 1);
+    assert_eq!(places(&made), ["web/a.min.js:1 secret-known-credential"]);
+    assert_eq!(skipped(&made), ["web/a.min.js: minified code (*.min.js)"]);
+    assert_eq!(made["summary"]["status"], "complete");
+    let run = review(&repo, "--json").env("FOREREAD_REVIEW_IGNORE", "*.min.js").run();
+    assert_eq!(places(&run.exits(0).document()), Vec::<String>::new());
+}
+
 #[test]
 fn settings_of_a_repository_say_nothing_but_what_they_may() {
     let repo = staged_fault();
@@ -83,7 +113,7 @@ fn settings_of_a_repository_say_nothing_but_what_they_may() {
         ),
         ("[review]\nignore = [\"a{b\"]\n", "the pattern"),
     ] {
-        repo.write(".foreread.toml", text);
+        settings(&repo, text);
         let made = document(&repo, "--fail-on none", 3);
         assert_eq!(
             (&made["summary"]["status"], &made["summary"]["gate"]["passed"]),
@@ -93,7 +123,7 @@ fn settings_of_a_repository_say_nothing_but_what_they_may() {
         assert!(problems.contains(want) && problems.contains(".foreread.toml"), "{problems}");
         assert_eq!(places(&made).len(), 1, "the rules run all the same");
     }
-    repo.write(".foreread.toml", format!("[rules.severity]\n{RULE} = \"critical\"\n"));
+    settings(&repo, &format!("[rules.severity]\n{RULE} = \"critical\"\n"));
     assert_eq!(document(&repo, "", 1)["findings"][0]["severity"], "critical");
 }
 
@@ -127,6 +157,9 @@ fn a_comment_with_a_name_and_a_reason_silences_its_line() {
     assert_eq!(silenced("# foreread-ignore[medium]\n"), (None, vec![fault(2), bad.clone()]));
     assert_eq!(silenced("# foreread-ignore[mutable]: x\n"), (None, vec![fault(2), bad]));
     assert_eq!(silenced("X = \"# foreread-ignore[medium]: x\"\n"), (None, vec![fault(2)]));
+    // One unknown name spoils the others, too: it may be the one that was meant.
+    let made = silenced("# foreread-ignore[medium, mutable]: x\n");
+    assert_eq!(made, (None, vec![fault(2), "a.py:1 suppression-without-effect".to_owned()]));
     silenced("# foreread-ignore[medium]: known to \u{1b}[31mus\n");
     let made = document(&repo, "--fail-on info", 0);
     assert_eq!(made["silenced"][0]["rule"], RULE);
@@ -183,6 +216,31 @@ fn a_range_cannot_bring_its_own_baseline() {
     repo.write("app/more.py", FAULT).commit("more");
     let made = document(&repo, "--baseline known.json --fail-on info HEAD~1..HEAD", 0);
     assert_eq!(made["meta"]["baselined"], 1);
+    // Nor does one that is not committed count, where HEAD has another.
+    repo.write("app/last.py", FAULT.replace("item", "last")).stage();
+    document(&repo, update, 0);
+    let run = review(&repo, "--json --baseline known.json --fail-on info").run().exits(1);
+    assert_eq!(places(&run.document()), [format!("app/last.py:1 {RULE}")]);
+    assert!(run.err().contains("counts as HEAD has it"), "{}", run.err());
+}
+
+#[cfg(unix)]
+#[test]
+fn settings_of_a_repository_are_a_small_text_file() {
+    let repo = staged_fault();
+    let refused = |want: &str| {
+        repo.git(["add", ".foreread.toml"]);
+        repo.git(["commit", "-q", "-m", "settings", "--only", "--", ".foreread.toml"]);
+        let problems = document(&repo, "", 3)["summary"]["problems"].to_string();
+        assert!(problems.contains(want), "{problems}");
+    };
+    repo.write(".foreread.toml", vec![b'#'; (64 << 10) + 1]);
+    refused("is larger than");
+    repo.write(".foreread.toml", [0xff]);
+    refused("it is not UTF-8");
+    std::fs::remove_file(repo.path().join(".foreread.toml")).unwrap();
+    std::os::unix::fs::symlink("README.md", repo.path().join(".foreread.toml")).unwrap();
+    refused("no regular file");
 }
 
 #[test]

@@ -36,17 +36,16 @@ pub(crate) fn at_base(
     repo: &dyn Repo,
     control: &dyn Control,
 ) -> Result<(Baseline, Option<Problem>), ReviewError> {
-    let bytes = match base {
-        Some(base) => repo.file_at(Some(base), path, MAX_BYTES, control)?,
-        None => None,
+    let text = match base {
+        Some(base) => repo.file_at(Some(base), path, MAX_BYTES, control)?.text(),
+        None => Ok(None),
     };
-    let read = match bytes {
-        None => {
+    let read = match text {
+        Ok(None) => {
             Err("the change's base does not have it, and a change cannot bring its own".to_owned())
         }
-        Some(bytes) => String::from_utf8(bytes)
-            .map_err(|_| "it is not UTF-8".to_owned())
-            .and_then(|text| Baseline::parse(&text)),
+        Ok(Some(text)) => Baseline::parse(&text),
+        Err(why) => Err(why),
     };
     Ok(match read {
         Ok(baseline) => (baseline, None),

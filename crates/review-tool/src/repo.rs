@@ -21,6 +21,34 @@ pub struct Change {
     pub problems: Vec<Problem>,
 }
 
+/// A file of a commit or tree, as it was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stored {
+    /// There is none.
+    Absent,
+    /// Something of that name is there, and is no file to be read: why.
+    Unusable(String),
+    /// Its content.
+    Content(Vec<u8>),
+}
+
+impl Stored {
+    /// The content as text; `None` where there is no such file.
+    ///
+    /// # Errors
+    /// Why it cannot be used.
+    pub fn text(self) -> Result<Option<String>, String> {
+        match self {
+            Self::Absent => Ok(None),
+            Self::Unusable(why) => Err(why),
+            Self::Content(bytes) => match String::from_utf8(bytes) {
+                Ok(text) => Ok(Some(text)),
+                Err(_) => Err("it is not UTF-8".to_owned()),
+            },
+        }
+    }
+}
+
 /// Why a repository did not answer.
 #[derive(Debug, thiserror::Error)]
 pub enum RepoError {
@@ -245,7 +273,6 @@ pub trait Repo {
     }
 
     /// Reads a regular file of a commit or tree by its path from the root; of HEAD, where none is named.
-    /// `None` where there is no such file of at most `limit` bytes.
     ///
     /// # Errors
     /// Any [`RepoError`].
@@ -255,9 +282,9 @@ pub trait Repo {
         path: &RepoPath,
         limit: u64,
         control: &dyn Control,
-    ) -> Result<Option<Vec<u8>>, RepoError> {
+    ) -> Result<Stored, RepoError> {
         let _ = (tree, path, limit, control);
-        Ok(None)
+        Ok(Stored::Absent)
     }
 
     /// Lists the regular files of a place, each once, in git's order.

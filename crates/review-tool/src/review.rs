@@ -334,15 +334,24 @@ fn look(
         files.skipped.push(Skipped { file: file.path().into_owned(), reason });
     };
     let mut wanted: Vec<&FileChange<'_>> = Vec::new();
+    let mut aside: Vec<usize> = Vec::new();
     for file in &changed {
-        let reason = skip_reason(file).map(str::to_owned);
-        match reason.or_else(|| tuned.ignored(&file.path())) {
-            Some(reason) => skip(file, reason),
-            None => wanted.push(file),
+        if let Some(reason) = skip_reason(file) {
+            skip(file, reason.to_owned());
+            continue;
         }
+        if let Some(reason) = tuned.ignored(&file.path()) {
+            skip(file, reason);
+            if !tuned.is_left_out_unasked(&file.path()) {
+                continue;
+            }
+            aside.push(wanted.len());
+        }
+        wanted.push(file);
     }
     let wants = inspect::Wants {
         tuned: &tuned,
+        aside: &aside,
         no_rules: request.no_rules,
         no_flaky: request.no_flaky,
         numbered: by_model,
@@ -362,7 +371,9 @@ fn look(
         skip(wanted[at], GENERATED.to_owned());
     }
     let reviewed = wanted.iter().enumerate();
-    let reviewed = reviewed.filter(|(at, _)| inspected.generated.binary_search(at).is_err());
+    let reviewed = reviewed.filter(|(at, _)| {
+        inspected.generated.binary_search(at).is_err() && aside.binary_search(at).is_err()
+    });
     files.reviewed = reviewed.map(|(_, file)| file.path().into_owned()).collect();
     files.reviewed.sort();
     files.reviewed.dedup();
@@ -462,7 +473,9 @@ fn conclude(
     problems: Vec<Problem>,
     about: About,
 ) -> Document {
-    let status = match (problems.is_empty(), files.reviewed.is_empty()) {
+    // A credential is found in files that are left out, too.
+    let is_nothing = files.reviewed.is_empty() && findings.is_empty();
+    let status = match (problems.is_empty(), is_nothing) {
         (false, _) => Status::Partial,
         (true, true) => Status::NothingToReview,
         (true, false) => Status::Complete,

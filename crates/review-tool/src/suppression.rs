@@ -6,8 +6,10 @@
 
 use crate::finding::{Finding, Severity, Side};
 use crate::language::Language;
-use crate::rules::RuleSet;
 use crate::view::FileView;
+
+/// The rule that reports those without effect.
+pub(crate) const WITHOUT_EFFECT: &str = "suppression-without-effect";
 
 /// What a directive begins with.
 const MARK: &str = "foreread-ignore";
@@ -26,24 +28,21 @@ pub(crate) struct Directive {
 }
 
 impl Directive {
-    /// Whether it silences this finding.
+    /// Whether it silences this finding, if it has no fault.
     pub(crate) fn silences(&self, finding: &Finding) -> bool {
         let is_near = finding.line == self.line || finding.line == self.line.saturating_add(1);
         let is_meant = |name: &String| {
             finding.rule.as_ref() == Some(name) || finding.severity.as_str() == name
         };
-        finding.side == Side::New
-            && is_near
-            && !self.reason.is_empty()
-            && self.names.iter().any(is_meant)
+        finding.side == Side::New && is_near && self.names.iter().any(is_meant)
     }
 
     /// Why it silences nothing, if so.
-    pub(crate) fn fault(&self, rules: &RuleSet) -> Option<String> {
+    pub(crate) fn fault(&self, is_rule: &dyn Fn(&str) -> bool) -> Option<String> {
         if self.names.is_empty() {
             return Some("it names no rule or severity between brackets".to_owned());
         }
-        let is_known = |name: &str| rules.get(name).is_some() || Severity::parse(name).is_some();
+        let is_known = |name: &str| is_rule(name) || Severity::parse(name).is_some();
         if let Some(name) = self.names.iter().find(|name| !is_known(name)) {
             return Some(format!("{name:?} is neither a rule nor a severity"));
         }
@@ -51,8 +50,15 @@ impl Directive {
     }
 }
 
-/// The directives of the new side of a file, by line.
-pub(crate) fn directives(view: &FileView) -> Vec<Directive> {
+/// The directives of the new side of a file that silence something, by line.
+pub(crate) fn directives(view: &FileView, is_rule: &dyn Fn(&str) -> bool) -> Vec<Directive> {
+    let mut all = written(view);
+    all.retain(|directive| directive.fault(is_rule).is_none());
+    all
+}
+
+/// The directives of the new side of a file, faulty ones too, by line.
+pub(crate) fn written(view: &FileView) -> Vec<Directive> {
     let side = view.new_side();
     let holds_mark = |text: &str| memchr::memmem::find(text.as_bytes(), MARK.as_bytes()).is_some();
     if !side.fragments().iter().any(|fragment| holds_mark(fragment.text())) {
@@ -122,7 +128,7 @@ mod tests {
     fn found(path: &str, text: &str) -> Vec<(u32, Vec<String>, String)> {
         let side = SideText::whole(text.as_bytes(), vec![1], vec![]);
         let view = FileView::new(path.to_owned(), None, SideText::default(), side);
-        let all = directives(&view).into_iter();
+        let all = written(&view).into_iter();
         all.map(|one| (one.line, one.names, one.reason)).collect()
     }
 
@@ -151,9 +157,10 @@ mod tests {
 
     #[test]
     fn faults_are_told() {
+        let is_embedded = |id: &str| crate::rules::RuleSet::embedded().get(id).is_some();
         let fault = |names: &[&str], reason: &str| {
             let names = names.iter().map(|&name| name.to_owned()).collect();
-            Directive { line: 1, names, reason: reason.to_owned() }.fault(RuleSet::embedded())
+            Directive { line: 1, names, reason: reason.to_owned() }.fault(&is_embedded)
         };
         assert_eq!(fault(&["high", "python-eval-of-value"], "r"), None);
         assert!(fault(&["high"], "").unwrap().contains("no reason"));

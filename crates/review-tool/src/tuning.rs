@@ -101,6 +101,21 @@ impl Tuned {
         })
     }
 
+    /// Whether a file is left out by the built-in patterns alone: nobody has said that it may hold what
+    /// it likes.
+    pub(crate) fn is_left_out_unasked(&self, path: &str) -> bool {
+        let path = path.trim_start_matches('/');
+        if path.is_empty() {
+            return false;
+        }
+        match self.ignored.matched_path_or_any_parents(path, false) {
+            Match::Ignore(glob) => {
+                !glob.from().is_some_and(|from| [USER, PROJECT].iter().any(|by| from == *by))
+            }
+            _ => false,
+        }
+    }
+
     /// Whether a pattern brings a file back that would be left out.
     pub(crate) fn is_wanted(&self, path: &str) -> bool {
         let path = path.trim_start_matches('/');

@@ -24,6 +24,7 @@ use crate::{exit, progress, stamp, terminal, tuning};
 mod apply;
 mod baseline;
 mod dry_run;
+mod named;
 
 /// A diff on stdin or in a file beyond this many bytes is refused.
 const MAX_DIFF: u64 = 1 << 30;

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::{Change, ContentSink, Found, Listed, Place, Repo, RepoError, Sought};
+use super::{Change, ContentSink, Found, Listed, Place, Repo, RepoError, Sought, Stored};
 use crate::control::Control;
 use crate::diff::RepoPath;
 use crate::request::Scope;
@@ -262,23 +262,33 @@ impl Repo for Git {
         path: &RepoPath,
         limit: u64,
         control: &dyn Control,
-    ) -> Result<Option<Vec<u8>>, RepoError> {
+    ) -> Result<Stored, RepoError> {
         let head;
         let tree = match tree {
             Some(tree) => tree,
             None => {
-                let Some(name) = revision::head(&self.runner)? else { return Ok(None) };
+                let Some(name) = revision::head(&self.runner)? else {
+                    return Ok(Stored::Absent);
+                };
                 head = name;
                 &head
             }
         };
-        let Some(id) = look::find(&self.runner, tree, path, control)? else { return Ok(None) };
+        let Some(found) = look::find(&self.runner, tree, path, control)? else {
+            return Ok(Stored::Absent);
+        };
+        let Some(id) = found.id else {
+            return Ok(Stored::Unusable("it is no regular file".to_owned()));
+        };
         let mut content = None;
         self.contents(&[id], limit, control, &mut |_, read| {
             content = read;
             true
         })?;
-        Ok(content)
+        Ok(match content {
+            Some(content) => Stored::Content(content),
+            None => Stored::Unusable(format!("it is larger than {limit} bytes, or is missing")),
+        })
     }
 
     fn list(&self, place: &Place, control: &dyn Control) -> Result<Vec<Listed>, RepoError> {

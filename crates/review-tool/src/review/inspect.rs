@@ -11,10 +11,11 @@ use crate::changed_names::ChangedNames;
 use crate::diff::apply::{Direction, apply, sides};
 use crate::diff::{FileChange, Problem, RepoPath};
 use crate::error::ReviewError;
+use crate::finding::{Category, Confidence};
 use crate::numbered;
 use crate::repo::Repo;
 use crate::rules::{Hit, Rule, RuleSet, across};
-use crate::suppression::{Directive, directives};
+use crate::suppression::{Directive, WITHOUT_EFFECT, directives};
 use crate::tuning::{Tuned, is_generated};
 use crate::view::{FileView, MAX_PARSED_BYTES};
 
@@ -36,7 +37,8 @@ pub(super) struct Inspected {
     pub(super) patched: Patched,
     /// The comments that silence findings, by the path that findings name.
     pub(super) directives: HashMap<String, Vec<Directive>>,
-    /// The places in the change of files that a tool writes; nothing was looked for in them.
+    /// The places in the change of files that a tool writes; only credentials were looked for
+    /// in them.
     pub(super) generated: Vec<usize>,
 }
 
@@ -51,10 +53,25 @@ struct Job<'f, 'd> {
 #[derive(Clone, Copy)]
 pub(super) struct Wants<'t> {
     pub(super) tuned: &'t Tuned,
+    /// The places, ascending, of files that are looked through for credentials alone.
+    pub(super) aside: &'t [usize],
     pub(super) no_rules: bool,
     pub(super) no_flaky: bool,
     /// The files as a model is shown them.
     pub(super) numbered: bool,
+}
+
+impl Wants<'_> {
+    /// Whether a rule runs.
+    fn runs(&self, rule: &Rule) -> bool {
+        let is_off = self.no_rules || self.no_flaky && rule.file.flaky;
+        !(is_off || self.tuned.is_disabled(rule.id()))
+    }
+
+    /// A hit as bad as the settings say.
+    fn judged(&self, rule: &Rule, hit: Hit) -> Hit {
+        Hit { severity: self.tuned.severity(rule.id()).or(hit.severity), ..hit }
+    }
 }
 
 /// Inspects `files`; candidates and problems come in no order.
@@ -69,9 +86,12 @@ pub(super) fn inspect(
     wants: Wants<'_>,
     steps: &Steps<'_>,
 ) -> Result<Inspected, ReviewError> {
+    let written = files.iter().enumerate();
+    let written = written.filter(|(at, _)| wants.aside.binary_search(at).is_err());
+    let written: Vec<&FileChange<'_>> = written.map(|(_, file)| *file).collect();
     let inspector = Inspector {
         is_patch,
-        names: Arc::new(ChangedNames::of(files)),
+        names: Arc::new(ChangedNames::of(&written)),
         repo,
         rules,
         own,
@@ -205,9 +225,13 @@ impl Inspector<'_> {
         let path = job.file.path().into_owned();
         let (at, file) = (job.at, job.file);
         let view = self.view(job);
-        if is_generated(&view) && !self.wants.tuned.is_wanted(&path) {
+        let is_aside = self.wants.aside.binary_search(&at).is_ok();
+        if !is_aside && is_generated(&view) && !self.wants.tuned.is_wanted(&path) {
             out.generated.push(at);
-            return self.tell(&path);
+            return self.look_for_credentials(&view, out);
+        }
+        if is_aside {
+            return self.look_for_credentials(&view, out);
         }
         if self.wants.numbered {
             out.numbered.push((at, numbered::File::of_view(file, &view)));
@@ -220,25 +244,10 @@ impl Inspector<'_> {
                 ),
             ));
         }
-        let wants = self.wants;
-        let wanted = |rule: &Rule| {
-            let is_off = wants.no_rules || wants.no_flaky && rule.file.flaky;
-            !(is_off || wants.tuned.is_disabled(rule.id()))
-        };
-        let cancelled = || self.steps.control.cancelled();
-        let mut hits = self.rules.check_until(&view, wanted, &cancelled);
-        if !self.own.rules().is_empty() {
-            hits.extend(self.own.check_until(&view, wanted, &cancelled));
-        }
-        let judged = |rule: &Rule, hit: Hit| Hit {
-            severity: wants.tuned.severity(rule.id()).or(hit.severity),
-            ..hit
-        };
-        let hits = hits.into_iter();
-        out.candidates.extend(hits.map(|(rule, hit)| candidate(rule, judged(rule, hit), &view)));
-        let asked = self.rules.ask(&view, wanted).into_iter();
+        self.check(&view, |_| true, out);
+        let asked = self.rules.ask(&view, |rule| self.wants.runs(rule)).into_iter();
         out.asked.extend(asked.map(|(rule, question)| Asked {
-            candidate: candidate(rule, judged(rule, question.hit().clone()), &view),
+            candidate: candidate(rule, self.wants.judged(rule, question.hit().clone()), &view),
             question,
         }));
         if self.is_patch && across::may_answer(&path) {
@@ -248,11 +257,38 @@ impl Inspector<'_> {
             let text = whole.map(|fragment| fragment.text().to_owned());
             out.patched.insert(path.clone(), text);
         }
-        let silencing = directives(&view);
+        self.tell(&path);
+    }
+
+    /// Runs the rules that `also` accepts, and reads the comments that silence them.
+    fn check(&self, view: &FileView, also: impl Fn(&Rule) -> bool, out: &mut Inspected) {
+        let wanted = |rule: &Rule| self.wants.runs(rule) && also(rule);
+        let cancelled = || self.steps.control.cancelled();
+        let is_known = |id: &str| [self.rules, self.own].iter().any(|set| set.get(id).is_some());
+        let silencing = directives(view, &is_known);
+        let mut hits = self.rules.check_until(view, wanted, &cancelled);
+        // That check knows the embedded rules alone.
+        hits.retain(|(rule, hit)| {
+            rule.id() != WITHOUT_EFFECT || silencing.iter().all(|one| one.line != hit.line)
+        });
+        if !self.own.rules().is_empty() {
+            hits.extend(self.own.check_until(view, wanted, &cancelled));
+        }
+        let judged = |(rule, hit)| candidate(rule, self.wants.judged(rule, hit), view);
+        out.candidates.extend(hits.into_iter().map(judged));
         if !silencing.is_empty() {
             out.directives.insert(view.path().to_owned(), silencing);
         }
-        self.tell(&path);
+    }
+
+    /// Looks through a file that is left out since nobody wrote it: a credential in it is as lost as
+    /// elsewhere. Rules that guess by entropy would take every checksum of a lock file for one.
+    fn look_for_credentials(&self, view: &FileView, out: &mut Inspected) {
+        let is_sure = |rule: &Rule| {
+            rule.category() == Category::Secret && rule.confidence() == Confidence::High
+        };
+        self.check(view, is_sure, out);
+        self.tell(view.path());
     }
 
     /// Counts a file.

@@ -9,7 +9,7 @@ use super::Tuning;
 use crate::control::Control;
 use crate::diff::{FileChange, Problem, RepoPath};
 use crate::error::ReviewError;
-use crate::repo::Repo;
+use crate::repo::{Repo, Stored};
 use crate::request::{ReviewRequest, Scope};
 use crate::rules::RuleSet;
 
@@ -104,20 +104,25 @@ impl Project {
         };
         // Narrowed to paths, a change does not show whether it changes this file.
         let in_change = || !request.paths.is_empty() || changed.iter().any(touched);
-        let bytes = match &request.scope {
+        let stored = match &request.scope {
             Scope::Revisions(_) | Scope::Commit(_) => match base {
                 Some(base) => repo.file_at(Some(base), &path, MAX_BYTES, control)?,
                 // A change with several old sides has none that could be asked.
-                None => None,
+                None => Stored::Absent,
             },
             Scope::Patch(_) => repo.file_at(None, &path, MAX_BYTES, control)?,
             _ if in_change() => repo.file_at(None, &path, MAX_BYTES, control)?,
-            _ => repo.work_file(&path, MAX_BYTES),
+            _ => match repo.work_file(&path, MAX_BYTES) {
+                Some(content) => Stored::Content(content),
+                // Where HEAD has one, a link or a large file in its place is told.
+                None => repo.file_at(None, &path, MAX_BYTES, control)?,
+            },
         };
-        let Some(bytes) = bytes else { return Ok((Self::default(), None)) };
-        let parsed = String::from_utf8(bytes)
-            .map_err(|_| "it is not UTF-8".to_owned())
-            .and_then(|text| Self::parse(&text, rules));
+        let parsed = match stored.text() {
+            Ok(None) => return Ok((Self::default(), None)),
+            Ok(Some(text)) => Self::parse(&text, rules),
+            Err(why) => Err(why),
+        };
         Ok(match parsed {
             Ok(project) => (project, None),
             Err(why) => {

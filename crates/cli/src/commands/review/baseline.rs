@@ -1,16 +1,14 @@
 //! `--baseline` and `--update-baseline`.
 
-use std::fs::File;
-use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::Path;
 
 use anyhow::Context;
 use review_tool::baseline::{Baseline, MAX_BYTES};
-use review_tool::diff::RepoPath;
-use review_tool::repo::git::Git;
 use review_tool::report::{Document, Status};
 use review_tool::request::Scope;
 
+use super::named::{self, Named};
 use crate::args::ReviewArgs;
 use crate::exit::Usage;
 
@@ -23,15 +21,10 @@ pub(super) fn read(args: &ReviewArgs, scope: &Scope) -> anyhow::Result<Option<Ba
     if args.update_baseline {
         return Ok(Some(Baseline::Everything));
     }
-    if matches!(scope, Scope::Revisions(_) | Scope::Commit(_))
-        && let Some(inside) = in_repository(args, path)
-    {
-        return Ok(Some(Baseline::AtBase(inside)));
-    }
-    let name = || Usage(format!("cannot read the baseline {}", path.display()));
-    let mut text = String::new();
-    let file = File::open(path).with_context(name)?;
-    file.take(MAX_BYTES).read_to_string(&mut text).with_context(name)?;
+    let text = match named::read(args, scope, path, "baseline", MAX_BYTES)? {
+        Named::AtBase(inside) => return Ok(Some(Baseline::AtBase(inside))),
+        Named::Text(text) => text,
+    };
     let parsed = Baseline::parse(&text);
     parsed
         .map(Some)
@@ -73,17 +66,4 @@ fn readable(file: &tempfile::NamedTempFile, target: &Path) -> std::io::Result<()
 #[cfg(not(unix))]
 fn readable(_: &tempfile::NamedTempFile, _: &Path) -> std::io::Result<()> {
     Ok(())
-}
-
-/// The path from the root of the repository, where the file lies in it.
-fn in_repository(args: &ReviewArgs, path: &Path) -> Option<RepoPath> {
-    let folder = args.repo.as_deref().unwrap_or(Path::new("."));
-    let git = Git::open(folder, args.repo.is_some()).ok()?;
-    let root = git.root()?.canonicalize().ok()?;
-    // The file itself may be gone from the work tree.
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let whole: PathBuf = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
-    let inside = whole.strip_prefix(&root).ok()?.join(path.file_name()?);
-    let names: Option<Vec<&str>> = inside.iter().map(std::ffi::OsStr::to_str).collect();
-    Some(RepoPath::new(names?.join("/").into_bytes()))
 }

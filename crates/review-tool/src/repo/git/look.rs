@@ -57,19 +57,24 @@ pub(super) fn list(
     Ok(files)
 }
 
-/// The object name of one regular file of a commit or tree.
+/// One path of a commit or tree, with its object name where it is a regular file.
 pub(super) fn find(
     runner: &Runner,
     tree: &str,
     path: &RepoPath,
     control: &dyn Control,
-) -> Result<Option<String>, RepoError> {
+) -> Result<Option<Listed>, RepoError> {
     let fixed = ["ls-tree", "-z", "--full-tree", "--full-name", "--end-of-options", tree, "--"];
     let mut arguments: Vec<OsString> = fixed.map(OsString::from).to_vec();
     arguments.push(path_of(path.as_bytes()).into());
     let (output, _) = runner.stream(&arguments, &[], control)?;
-    let mut entries = output.split(|byte| *byte == 0).filter_map(stored);
-    Ok(entries.find(|file| file.path == *path).and_then(|file| file.id))
+    let mut entries = output.split(|byte| *byte == 0);
+    let entry = entries.find(|entry| {
+        let tab = entry.iter().position(|byte| *byte == b'\t');
+        tab.is_some_and(|tab| entry[tab + 1..] == *path.as_bytes())
+    });
+    let other = || Listed { path: path.clone(), id: None };
+    Ok(entry.map(|entry| stored(entry).unwrap_or_else(other)))
 }
 
 /// The most messages that are read.
