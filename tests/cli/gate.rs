@@ -284,3 +284,41 @@ fn nothing_is_corrected_through_a_link() {
     let text = std::fs::read_to_string(repo.root().join("outside/a.py")).unwrap();
     assert!(text.contains("x is 5"), "{text}");
 }
+
+#[test]
+fn a_policy_bears_so_many_findings_and_what_somebody_answers_for() {
+    let repo = staged_fault();
+    let judged = |policy: &str, code: i32| {
+        std::fs::write(repo.root().join("policy.toml"), policy).unwrap();
+        let made = document(&repo, "--policy ../policy.toml", code);
+        assert_eq!(places(&made).len(), 1, "nothing leaves the report");
+        made["summary"]["gate"]["reasons"].as_array().cloned().unwrap_or_default()
+    };
+    for (policy, code) in [
+        ("[budget]\ntotal = 1\n", 0),
+        ("[budget]\ntotal = 0\n", 1),
+        ("[budget.severity]\nmedium = 0\n", 1),
+        ("[budget.severity]\nhigh = 0\n", 0),
+        ("[budget.category]\ncorrectness = 0\n", 1),
+        ("[budget.rule]\npython-mutable-default = 0\n", 1),
+        ("[budget.rule]\npython-mutable-default = 1\n", 0),
+    ] {
+        assert_eq!(judged(policy, code).len(), usize::try_from(code).unwrap(), "{policy}");
+    }
+    let waived = |file: &str, until: &str| {
+        format!(
+            "[budget]\ntotal = 0\n[[waiver]]\nrule = \"{RULE}\"\nfile = \"{file}\"\n\
+             owner = \"the list's team\"\nuntil = \"{until}\"\nreason = \"it is rewritten\"\n"
+        )
+    };
+    assert_eq!(judged(&waived("app/", "9999-12-31"), 0).len(), 0);
+    assert_eq!(judged(&waived("lib/", "9999-12-31"), 1).len(), 1);
+    let reasons = judged(&waived("app/", "2001-01-01"), 1);
+    assert_eq!(reasons[1], format!("the waiver of {RULE} by the list's team ended on 2001-01-01"));
+    std::fs::write(repo.root().join("policy.toml"), "[budget]\ntotl = 1\n").unwrap();
+    let message = review(&repo, "--policy ../policy.toml").run().exits(2).err();
+    assert!(message.contains("is no policy") && message.contains("totl"), "{message}");
+    repo.write("policy.toml", "[budget]\ntotal = 9\n").commit("with its own policy");
+    let made = document(&repo, "--policy policy.toml HEAD~1..HEAD", 3);
+    assert_eq!(made["summary"]["gate"]["reasons"][0], "the review is incomplete");
+}

@@ -108,6 +108,11 @@ pub(crate) struct ReviewArgs {
     #[arg(long, requires = "baseline", conflicts_with = "dry_run")]
     pub(crate) update_baseline: bool,
 
+    /// Judge by this policy beside --fail-on: how many findings the gate bears, and who answers for
+    /// which until when
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
+
     /// Correct in the work tree what has one correction; a file that has moved on is left as it is
     #[arg(long, conflicts_with_all = ["commit", "diff_file", "dry_run"])]
     pub(crate) apply: bool,

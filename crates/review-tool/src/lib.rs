@@ -12,6 +12,7 @@ pub mod language;
 pub mod model;
 pub mod nearest;
 pub mod numbered;
+pub mod policy;
 mod printable;
 pub mod prompt;
 pub mod reply;

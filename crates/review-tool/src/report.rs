@@ -157,8 +157,12 @@ impl Counts {
 pub struct Gate {
     /// The mildest severity that fails the gate; null where no finding does.
     pub fail_on: Option<Severity>,
-    /// Whether the gate passed: no finding at or above `fail_on`, and nothing left unreviewed.
+    /// Whether the gate passed: no finding at or above `fail_on`, no budget of a policy broken, and nothing
+    /// left unreviewed.
     pub passed: bool,
+    /// Why it failed, or which waivers of a policy count no more; a line each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<String>,
 }
 
 /// Which files were reviewed, and which were not. Both are ordered by path.
@@ -382,6 +386,6 @@ pub(crate) fn summary_text(
     text
 }
 
-fn plural(count: u64, noun: &str) -> String {
+pub(crate) fn plural(count: u64, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use crate::baseline::Baseline;
 use crate::finding::Severity;
+use crate::policy::Policy;
 use crate::tuning::Tuning;
 
 /// Which change is reviewed.
@@ -57,6 +58,10 @@ pub struct ReviewRequest {
     pub tuning: Tuning,
     /// The findings that are known and count no more.
     pub baseline: Option<Baseline>,
+    /// What the gate bears beside `fail_on`.
+    pub policy: Option<Policy>,
+    /// The day on which waivers are judged, `YYYY-MM-DD` in UTC; only with a policy.
+    pub today: String,
 }
 
 impl ReviewRequest {
@@ -75,6 +80,8 @@ impl ReviewRequest {
             no_rules: false,
             tuning: Tuning::default(),
             baseline: None,
+            policy: None,
+            today: String::new(),
         }
     }
 }

@@ -13,13 +13,11 @@ use crate::finding::Finding;
 use crate::model::{self, ModelError, Outcome, Planned, Reviewer, Toolbox};
 use crate::nearest::nearest;
 use crate::numbered;
+use crate::policy::{self, Policy, Terms};
 use crate::printable::printable;
 use crate::reply::{self, Claim, Dropped};
 use crate::repo::{Place, Repo};
-use crate::report::{
-    Claims, Counts, Document, Files, Gate, Meta, SCHEMA_VERSION, Silenced, Skipped, Status,
-    Summary, Usage, summary_text,
-};
+use crate::report::{Claims, Document, Files, Skipped};
 use crate::request::{ReviewRequest, Scope};
 use crate::rules::RuleSet;
 use crate::suppression::Directive;
@@ -32,6 +30,7 @@ mod inspect;
 mod own;
 mod reading;
 mod silence;
+mod verdict;
 
 use finish::Candidate;
 
@@ -194,13 +193,14 @@ fn close(
     let (kept, silenced) =
         silence::silence(findings, excerpts, &seen.directives, seen.baseline.as_ref());
     let (findings, excerpts): (Vec<_>, Vec<_>) = kept.into_iter().unzip();
-    let about = About {
+    let about = verdict::About {
         base: reading.base.clone(),
         head: reading.head.clone(),
         silenced,
         tuned_rules: seen.project.tuned_rules(),
+        terms: seen.terms,
     };
-    let mut document = conclude(request, findings, seen.files, seen.problems, about);
+    let mut document = verdict::conclude(request, findings, seen.files, seen.problems, about);
     if let Some(Said { provider, model, outcome }) = said {
         document.content = outcome.content;
         let meta = &mut document.meta;
@@ -292,6 +292,8 @@ struct Seen {
     project: Project,
     /// The findings that are known.
     baseline: Option<Baseline>,
+    /// What the gate bears.
+    terms: Option<Terms>,
 }
 
 impl Seen {
@@ -328,6 +330,15 @@ fn look(
             Some(known)
         }
         given => given.clone(),
+    };
+    let terms = match &request.policy {
+        Some(Policy::AtBase(path)) => {
+            let (terms, unusable) = policy::at_base(base, path, repo, steps.control)?;
+            problems.extend(unusable);
+            Some(terms)
+        }
+        Some(Policy::Of(terms)) => Some(terms.clone()),
+        None => None,
     };
     let mut files = Files::default();
     let mut skip = |file: &FileChange<'_>, reason: String| {
@@ -389,6 +400,7 @@ fn look(
         directives: inspected.directives,
         project,
         baseline,
+        terms,
     })
 }
 
@@ -456,70 +468,6 @@ fn ask(
     seen.candidates.extend(placed.filter_map(|one| finish::of_model(one, &seen.change)));
     seen.problems.append(&mut outcome.problems);
     Ok(outcome)
-}
-
-struct About {
-    base: Option<String>,
-    head: Option<String>,
-    silenced: Vec<Silenced>,
-    tuned_rules: Vec<String>,
-}
-
-/// Makes the verdict. Findings come sorted by severity, so those that are listed come first.
-fn conclude(
-    request: &ReviewRequest,
-    mut findings: Vec<Finding>,
-    files: Files,
-    problems: Vec<Problem>,
-    about: About,
-) -> Document {
-    // A credential is found in files that are left out, too.
-    let is_nothing = files.reviewed.is_empty() && findings.is_empty();
-    let status = match (problems.is_empty(), is_nothing) {
-        (false, _) => Status::Partial,
-        (true, true) => Status::NothingToReview,
-        (true, false) => Status::Complete,
-    };
-    let blocks =
-        |finding: &Finding| request.fail_on.is_some_and(|least| finding.severity.reaches(least));
-    let passed = status != Status::Partial && !findings.iter().any(blocks);
-    let gate = Gate { fail_on: request.fail_on, passed };
-    let listed = findings.partition_point(|finding| finding.severity.reaches(request.min_severity));
-    let hidden = (findings.len() - listed) as u64;
-    let silenced = about.silenced;
-    let text =
-        summary_text(status, &findings, hidden, &gate, &files, silenced.len(), problems.len());
-    let suppressed = silenced.iter().filter(|one| one.reason.is_some()).count() as u64;
-    let baselined = silenced.len() as u64 - suppressed;
-    let unlisted = findings.drain(listed..).map(|finding| finding.fingerprint).collect();
-    let problems = problems
-        .into_iter()
-        .map(|problem| crate::report::Problem { file: problem.file, message: problem.message })
-        .collect();
-    let counts = Counts::of(&findings);
-    let summary = Summary { status, counts, gate, files, text, problems, hidden, unlisted };
-    let meta = Meta {
-        provider: "embedded".to_owned(),
-        model: "rules".to_owned(),
-        lang: "en".to_owned(),
-        usage: Usage::default(),
-        cost_usd: 0.0,
-        latency_ms: 0,
-        cached: false,
-        timestamp: String::new(),
-        version: String::new(),
-        review_id: String::new(),
-        scope: request.scope.as_str().to_owned(),
-        base: about.base,
-        head: about.head,
-        baselined: Some(baselined).filter(|&count| count > 0),
-        suppressed: Some(suppressed).filter(|&count| count > 0),
-        tuned_rules: about.tuned_rules,
-        claims: None,
-        tool_calls: Vec::new(),
-    };
-    let content = String::new();
-    Document { schema: SCHEMA_VERSION, content, findings, summary, meta, since: None, silenced }
 }
 
 /// Why a file is not reviewed, where its kind is not text.

@@ -121,6 +121,8 @@ fn request(args: &ReviewArgs, settings: &Settings) -> anyhow::Result<ReviewReque
     let mut request = ReviewRequest::new(scope);
     tuning::prepare(settings, &mut request)?;
     request.baseline = baseline::read(args, &request.scope)?;
+    request.policy = baseline::policy(args, &request.scope)?;
+    request.today = stamp::now().chars().take("YYYY-MM-DD".len()).collect();
     request.paths = args.paths.clone();
     request.no_rules = args.no_rules;
     if let Some(threshold) = args.fail_on {

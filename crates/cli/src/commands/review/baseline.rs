@@ -1,10 +1,11 @@
-//! `--baseline` and `--update-baseline`.
+//! `--baseline` and `--update-baseline`, and `--policy`: what counts in a review beside the change.
 
 use std::io::Write;
 use std::path::Path;
 
 use anyhow::Context;
 use review_tool::baseline::{Baseline, MAX_BYTES};
+use review_tool::policy::{self, Policy, Terms};
 use review_tool::report::{Document, Status};
 use review_tool::request::Scope;
 
@@ -29,6 +30,20 @@ pub(super) fn read(args: &ReviewArgs, scope: &Scope) -> anyhow::Result<Option<Ba
     parsed
         .map(Some)
         .map_err(|why| Usage(format!("{} is no baseline: {why}", path.display())).into())
+}
+
+/// Reads what the gate bears.
+///
+/// # Errors
+/// A file that cannot be read or is no policy.
+pub(super) fn policy(args: &ReviewArgs, scope: &Scope) -> anyhow::Result<Option<Policy>> {
+    let Some(path) = args.policy.as_deref() else { return Ok(None) };
+    let text = match named::read(args, scope, path, "policy", policy::MAX_BYTES)? {
+        Named::AtBase(inside) => return Ok(Some(Policy::AtBase(inside))),
+        Named::Text(text) => text,
+    };
+    let parsed = Terms::parse(&text).map(Policy::Of);
+    parsed.map(Some).map_err(|why| Usage(format!("{} is no policy: {why}", path.display())).into())
 }
 
 /// Writes what a review found. An incomplete review writes nothing: what it did not see would be lost.
