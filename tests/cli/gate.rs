@@ -322,3 +322,25 @@ fn a_policy_bears_so_many_findings_and_what_somebody_answers_for() {
     let made = document(&repo, "--policy policy.toml HEAD~1..HEAD", 3);
     assert_eq!(made["summary"]["gate"]["reasons"][0], "the review is incomplete");
 }
+
+#[test]
+fn the_settings_name_the_baseline_that_repositories_keep() {
+    let repo = staged_fault();
+    let run = |arguments: &str, code: i32| {
+        let run = review(&repo, &format!("--json --fail-on info {arguments}"));
+        run.env("FOREREAD_REVIEW_BASELINE", "known.json").run().exits(code).document()
+    };
+    assert_eq!(places(&run("", 1)).len(), 1, "a repository may keep none");
+    document(&repo, "--baseline known.json --update-baseline", 0);
+    assert_eq!(places(&run("", 1)).len(), 1, "nor is one kept that is not committed");
+    repo.git(["add", "known.json"]);
+    repo.git(["commit", "-q", "-m", "known", "--only", "--", "known.json"]);
+    assert_eq!(run("", 0)["meta"]["baselined"], 1);
+    repo.commit("the fault");
+    assert_eq!(run("HEAD~1..HEAD", 0)["meta"]["baselined"], 1);
+    assert_eq!(places(&run("HEAD~2..HEAD", 1)).len(), 1, "before the change, there was none");
+    repo.write("known.json", "{").commit("broken");
+    let made = run("HEAD~1..HEAD --baseline known.json", 0);
+    assert_eq!(made["summary"]["problems"], serde_json::json!([]));
+    assert!(run("", 3)["summary"]["problems"].to_string().contains("baseline cannot be used"));
+}

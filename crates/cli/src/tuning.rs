@@ -1,5 +1,7 @@
 //! What the user's settings say of every review, whoever asks for it.
 
+use review_tool::baseline::Baseline;
+use review_tool::diff::RepoPath;
 use review_tool::request::ReviewRequest;
 use review_tool::rules::RuleSet;
 use review_tool::tuning::Tuning;
@@ -20,5 +22,7 @@ pub(crate) fn prepare(settings: &Settings, request: &mut ReviewRequest) -> anyho
     let tuning = Tuning { ignore: review.ignore, disable: rules.disable, severity: rules.severity };
     tuning.check(RuleSet::embedded()).map_err(|why| Usage(format!("the settings: {why}")))?;
     request.tuning = tuning;
+    let kept = review.baseline.map(|path| Baseline::Kept(RepoPath::new(path.into_bytes())));
+    request.baseline = kept;
     Ok(())
 }

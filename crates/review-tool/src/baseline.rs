@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 use crate::control::Control;
 use crate::diff::{Problem, RepoPath};
 use crate::error::ReviewError;
-use crate::repo::Repo;
+use crate::repo::{Repo, Stored};
 use crate::report::Silenced;
+use crate::request::Scope;
 
 /// The version of the file's shape.
 const SCHEMA: u32 = 1;
@@ -21,6 +22,8 @@ pub enum Baseline {
     /// Those of this file of the repository as it was before the change: a range or a commit may change
     /// the file, and must not bring the baseline that its own review goes by.
     AtBase(RepoPath),
+    /// Those of this file of the repository, if it has one: as it was before a range or commit, or at HEAD.
+    Kept(RepoPath),
     /// All of them: what is found is going to be the baseline.
     Everything,
 }
@@ -36,24 +39,48 @@ pub(crate) fn at_base(
     repo: &dyn Repo,
     control: &dyn Control,
 ) -> Result<(Baseline, Option<Problem>), ReviewError> {
-    let text = match base {
-        Some(base) => repo.file_at(Some(base), path, MAX_BYTES, control)?.text(),
-        None => Ok(None),
+    let stored = match base {
+        Some(base) => repo.file_at(Some(base), path, MAX_BYTES, control)?,
+        None => Stored::Absent,
     };
-    let read = match text {
-        Ok(None) => {
-            Err("the change's base does not have it, and a change cannot bring its own".to_owned())
+    let absent =
+        || Err("the change's base does not have it, and a change cannot bring its own".to_owned());
+    Ok(read(stored, path, absent))
+}
+
+/// Reads the baseline that a repository keeps; one that keeps none knows nothing.
+pub(crate) fn kept(
+    (scope, base): (&Scope, Option<&str>),
+    path: &RepoPath,
+    repo: &dyn Repo,
+    control: &dyn Control,
+) -> Result<(Baseline, Option<Problem>), ReviewError> {
+    let stored = match (scope, base) {
+        (Scope::Revisions(_) | Scope::Commit(_), None) => Stored::Absent,
+        (Scope::Revisions(_) | Scope::Commit(_), base) => {
+            repo.file_at(base, path, MAX_BYTES, control)?
         }
-        Ok(Some(text)) => Baseline::parse(&text),
-        Err(why) => Err(why),
+        _ => repo.file_at(None, path, MAX_BYTES, control)?,
     };
-    Ok(match read {
+    Ok(read(stored, path, || Ok(Baseline::Of(HashSet::new()))))
+}
+
+fn read(
+    stored: Stored,
+    path: &RepoPath,
+    absent: impl FnOnce() -> Result<Baseline, String>,
+) -> (Baseline, Option<Problem>) {
+    let read = stored.text().and_then(|text| match text {
+        Some(text) => Baseline::parse(&text),
+        None => absent(),
+    });
+    match read {
         Ok(baseline) => (baseline, None),
         Err(why) => {
             let message = format!("the baseline cannot be used: {why}");
             (Baseline::Of(HashSet::new()), Some(Problem::of_file(path.display(), message)))
         }
-    })
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -94,7 +121,7 @@ impl Baseline {
             Self::Of(known) => known.contains(fingerprint),
             Self::Everything => true,
             // Read before anything is compared.
-            Self::AtBase(_) => false,
+            Self::AtBase(_) | Self::Kept(_) => false,
         }
     }
 

@@ -329,6 +329,12 @@ fn look(
             problems.extend(unusable);
             Some(known)
         }
+        Some(Baseline::Kept(path)) => {
+            let of = (&request.scope, base);
+            let (known, unusable) = baseline::kept(of, path, repo, steps.control)?;
+            problems.extend(unusable);
+            Some(known)
+        }
         given => given.clone(),
     };
     let terms = match &request.policy {

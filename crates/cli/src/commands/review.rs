@@ -120,7 +120,7 @@ fn request(args: &ReviewArgs, settings: &Settings) -> anyhow::Result<ReviewReque
     };
     let mut request = ReviewRequest::new(scope);
     tuning::prepare(settings, &mut request)?;
-    request.baseline = baseline::read(args, &request.scope)?;
+    request.baseline = baseline::read(args, &request.scope)?.or(request.baseline);
     request.policy = baseline::policy(args, &request.scope)?;
     request.today = stamp::now().chars().take("YYYY-MM-DD".len()).collect();
     request.paths = args.paths.clone();

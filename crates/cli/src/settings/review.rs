@@ -6,8 +6,12 @@ use serde::{Deserialize, Deserializer};
 use super::key::Key;
 use crate::args::Threshold;
 
-pub(crate) const KEYS: &[Key] =
-    &[Key::text("review.fail_on"), Key::text("review.min_severity"), Key::list("review.ignore")];
+pub(crate) const KEYS: &[Key] = &[
+    Key::text("review.baseline"),
+    Key::text("review.fail_on"),
+    Key::text("review.min_severity"),
+    Key::list("review.ignore"),
+];
 
 /// The section's values.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -19,6 +23,9 @@ pub(crate) struct ReviewSettings {
     /// The mildest severity that is listed.
     #[serde(default)]
     pub(crate) min_severity: Option<Severity>,
+    /// The baseline that repositories keep: a path from the root of each.
+    #[serde(default)]
+    pub(crate) baseline: Option<String>,
     /// Files that are not reviewed, as patterns of gitignore.
     #[serde(default)]
     pub(crate) ignore: Vec<String>,
